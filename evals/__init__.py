@@ -1,0 +1,1 @@
+"""The evaluation harness, its adapters, the FORTIS benchmark and their tests."""

@@ -1,0 +1,1 @@
+"""Measure whether a skill makes an agent better, by how much and how surely."""

@@ -1,0 +1,1 @@
+"""The only writer: redaction, the layout on disk, whole files."""

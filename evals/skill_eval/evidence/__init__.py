@@ -1,0 +1,1 @@
+"""Turn graded trials into rates, lift and benchmarks; pure functions."""

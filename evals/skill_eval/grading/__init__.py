@@ -1,0 +1,1 @@
+"""Decide from values alone whether an outcome meets its checks."""

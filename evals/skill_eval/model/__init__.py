@@ -1,0 +1,1 @@
+"""Frozen records that every room speaks of; no input, no output."""

@@ -1,0 +1,74 @@
+"""A suite: the cases and checks of one evals.json."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class CheckType(StrEnum):
+    """The deterministic requirements that a case can make."""
+
+    CONTAINS = "contains"
+    CONTAINS_ALL = "contains_all"
+    CONTAINS_ANY = "contains_any"
+    NOT_CONTAINS = "not_contains"
+    REGEX = "regex"
+    NOT_REGEX = "not_regex"
+    FILE_EXISTS = "file_exists"
+    LOADED_SKILL = "loaded_skill"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One deterministic requirement.
+
+    `operands` holds what the type compares with: the texts, the one pattern, the one path below
+    the workspace, or the one skill name (`loaded_skill` is given its own skill's by default).
+    """
+
+    id: str
+    type: CheckType
+    operands: tuple[str, ...]
+    required: bool = True
+    case_sensitive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One entry of a suite. `files` are fixture paths relative to the skill root, with `/`."""
+
+    id: int | str
+    prompt: str
+    expected_output: str | None = None
+    assertions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    name: str | None = None
+
+    @property
+    def runnable(self) -> bool:
+        """Tell whether the case can be graded without a judge."""
+        return bool(self.checks)
+
+
+class Dialect(StrEnum):
+    """The shape in which a suite was written."""
+
+    HARNESS = "harness"
+    FOREIGN = "foreign"
+    TRIGGERS = "triggers"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The cases of one evals.json, in file order. `path` is the file."""
+
+    skill_name: str
+    path: Path
+    cases: tuple[Case, ...]
+    dialect: Dialect = Dialect.HARNESS
+
+    @property
+    def runnable_cases(self) -> tuple[Case, ...]:
+        """Return the cases that can be graded without a judge."""
+        return tuple(case for case in self.cases if case.runnable)

@@ -1,0 +1,79 @@
+"""A trial: one case in one mode and one iteration, the unit of everything that is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evals.skill_eval.model.grading import Grading
+from evals.skill_eval.model.protocol import Event, Mode
+from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.model.suite import Case
+
+
+@dataclass(frozen=True, slots=True)
+class TrialKey:
+    """Which trial: unique within a run. `iteration` counts from 1."""
+
+    skill: str
+    case_id: int | str
+    iteration: int
+    mode: Mode
+
+    def __str__(self) -> str:
+        return f"{self.skill}, case {self.case_id}, {self.mode}, iteration {self.iteration}"
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterCommand:
+    """An adapter as it is started: `argv` without a shell; `name` is what the user called it.
+
+    `notice` is the sentence that every output repeats about an adapter that is no language model.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    notice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialJob:
+    """All that is needed to run one trial anywhere: picklable, with the bytes of its files.
+
+    `inputs` are laid below `inputs/`, `skill_files` below `skills/<name>/` (None in the
+    baseline). `timeout_seconds` bounds the adapter call, `limit_bytes` each of its streams.
+    """
+
+    key: TrialKey
+    case: Case
+    adapter: AdapterCommand
+    inputs: tuple[FileCopy, ...]
+    skill_files: tuple[FileCopy, ...] | None
+    timeout_seconds: float
+    limit_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a trial was errored and therefore never scored. `kind` is one word, `message` one line."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one trial came to: graded (then `failure` is None) or errored (then `grading` is None).
+
+    `duration_seconds` is the adapter call's, by a monotonic clock. `created` are files that the
+    agent made or changed, within bounds; `omitted` says of others why they were not kept.
+    """
+
+    key: TrialKey
+    duration_seconds: float
+    output: str | None = None
+    events: tuple[Event, ...] = ()
+    usage: Mapping[str, int | float] = field(default_factory=dict)
+    grading: Grading | None = None
+    failure: Failure | None = None
+    created: tuple[FileCopy, ...] = ()
+    omitted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Text and bytes become model records, or problems with their places."""

@@ -1,0 +1,1 @@
+"""Model records become text; pure functions that return strings."""

@@ -1,0 +1,1 @@
+"""Processes and directories: one trial at a time, bounded and cleaned up."""
