@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from evals.skill_eval.model.protocol import Event
+from evals.skill_eval.model.suite import CheckType
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class CheckResult:
     """The verdict on one check; `passed` is None where the check does not apply to the mode."""
 
     id: str
-    type: str
+    type: CheckType
     required: bool
     passed: bool | None
     message: str
@@ -31,12 +32,25 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """The verdict on one trial: `passed` when no applicable required check failed."""
+    """The verdicts on one trial, in suite order."""
 
-    passed: bool
     results: tuple[CheckResult, ...]
 
     @property
+    def passed(self) -> bool:
+        """Tell whether no required check failed: what gates a with-skill run."""
+        return not self.failed_required
+
+    @property
     def failed_required(self) -> tuple[CheckResult, ...]:
-        """Return the required checks that failed, in suite order."""
+        """Return the required checks that failed."""
         return tuple(result for result in self.results if result.required and result.passed is False)
+
+    @property
+    def comparable(self) -> bool | None:
+        """Tell whether the checks that both modes can meet are met; None when there are none.
+
+        `loaded_skill` is left out on both sides: the baseline cannot meet it.
+        """
+        verdicts = [r.passed for r in self.results if r.required and r.type is not CheckType.LOADED_SKILL]
+        return all(verdicts) if verdicts else None

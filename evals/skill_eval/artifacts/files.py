@@ -1,0 +1,62 @@
+"""Files are written whole or not at all, as UTF-8 with `\\n`, JSON sorted and indented."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evals.skill_eval.errors import SkillEvalError
+
+
+def json_bytes(value: object) -> bytes:
+    """Return strict JSON (no NaN), sorted, indented by two, with a final newline."""
+    return (json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def write_whole(path: Path | str, content: bytes) -> None:
+    """Write `content` to a neighbour of `path`, then put it in place at once; raises SkillEvalError."""
+    neighbour = f"{path}.{os.getpid()}.partial"
+    with _whole_or_nothing(str(path), neighbour):
+        with open(neighbour, "wb") as file:
+            file.write(content)
+        os.replace(neighbour, path)
+
+
+def write_folder(folder: str, files: dict[str, bytes]) -> None:
+    """Lay `files` (relative names with `/`) into a neighbour of `folder`, then put it in place at once.
+
+    An older folder of that name is replaced. Raises SkillEvalError when the disk does not take it.
+    """
+    neighbour = f"{folder}.{os.getpid()}.partial"
+    with _whole_or_nothing(folder, neighbour):
+        for directory in sorted({os.path.dirname(name) for name in files}):
+            os.makedirs(os.path.join(neighbour, directory), exist_ok=True)
+        for name, content in files.items():
+            with open(os.path.join(neighbour, name), "wb") as file:
+                file.write(content)
+        _remove(folder)
+        os.rename(neighbour, folder)
+
+
+@contextmanager
+def _whole_or_nothing(shown: str, neighbour: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        _remove(neighbour)
+        raise SkillEvalError(f"`{shown}` cannot be written: {error.strerror}") from error
+    except BaseException:
+        _remove(neighbour)
+        raise
+
+
+def _remove(path: str) -> None:
+    if not os.path.lexists(path):
+        return
+    import shutil
+
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        os.unlink(path)

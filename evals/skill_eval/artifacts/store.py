@@ -1,0 +1,125 @@
+"""One run's folder: the only writer of artifacts, redacting whatever it is given."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.skill_eval.artifacts.documents import (
+    case_document,
+    eval_metadata_document,
+    grading_document,
+    response_document,
+    timing_document,
+)
+from evals.skill_eval.artifacts.files import json_bytes, write_folder, write_whole
+from evals.skill_eval.artifacts.journal import NAME as JOURNAL_NAME
+from evals.skill_eval.artifacts.journal import Journal
+from evals.skill_eval.artifacts.layout import eval_folder, trial_folder
+from evals.skill_eval.artifacts.redaction import Redactor
+from evals.skill_eval.errors import ConfigError
+from evals.skill_eval.model.grading import CheckResult, Grading
+from evals.skill_eval.model.record import JsonObject, TrialRecord
+from evals.skill_eval.model.suite import Case
+from evals.skill_eval.model.trial import Failure, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """The folder of one run."""
+
+    path: Path
+    redactor: Redactor
+
+    def write_run(self, facts: JsonObject) -> None:
+        """Write `run.json`."""
+        self._write_json("run.json", facts)
+
+    def write_benchmark(self, skill: str, benchmark: JsonObject) -> None:
+        """Write `<skill>/benchmark.json`."""
+        (self.path / skill).mkdir(exist_ok=True)
+        self._write_json(f"{skill}/benchmark.json", benchmark)
+
+    def keep(self, case: Case, trial: Trial) -> TrialRecord:
+        """Write a trial's files, then the journal line that makes it count; return its redacted record."""
+        self._write_case(case, trial)
+        write_folder(trial_folder(self.path, trial.key), self._files(trial))
+        record = self._record(trial)
+        self.journal.append(record)
+        return record
+
+    @property
+    def journal(self) -> Journal:
+        """Return the run's journal."""
+        return Journal(self.path / JOURNAL_NAME)
+
+    def _write_case(self, case: Case, trial: Trial) -> None:
+        """Write what both modes of a case share, once."""
+        folder = eval_folder(self.path, trial.key)
+        os.makedirs(folder, exist_ok=True)
+        if not os.path.exists(f"{folder}/case.json"):
+            write_whole(f"{folder}/eval_metadata.json", self._json(eval_metadata_document(case)))
+            write_whole(f"{folder}/case.json", self._json(case_document(case)))
+
+    def _files(self, trial: Trial) -> dict[str, bytes]:
+        files = {"timing.json": self._json(timing_document(trial))}
+        if trial.failure is not None:
+            failure = {"kind": trial.failure.kind, "message": trial.failure.message}
+            return files | {"error.json": self._json(failure)}
+        output = trial.output or ""
+        text = self.redactor.text(output).encode()
+        files |= {"output.txt": text, "response.json": self._json(response_document(trial))}
+        files |= {f"outputs/{name}": content for name, content in self._outputs(trial, text).items()}
+        if trial.grading is not None:
+            files["grading.json"] = self._json(grading_document(trial.grading, output))
+        return files
+
+    def _outputs(self, trial: Trial, text: bytes) -> dict[str, bytes]:
+        """Return the agent's files; viewers also want the answer there, unless the agent used its name."""
+        made = {self._name(at, file.path): self._redacted(file.content) for at, file in enumerate(trial.created)}
+        taken = any(name.split("/")[0] == "output.txt" for name in made)
+        return made if taken else made | {"output.txt": text}
+
+    def _name(self, at: int, path: str) -> str:
+        """Give a file whose name had to be redacted a name that meets no other."""
+        return path if self.redactor.text(path) == path else f"redacted-{at}"
+
+    def _redacted(self, content: bytes) -> bytes:
+        """Redact text as text and anything else byte by byte, so that pictures stay pictures."""
+        try:
+            return self.redactor.text(content.decode()).encode()
+        except UnicodeDecodeError:
+            return self.redactor.text(content.decode("latin-1")).encode("latin-1")
+
+    def _record(self, trial: Trial) -> TrialRecord:
+        return TrialRecord(
+            trial.key,
+            trial.duration_seconds,
+            None if trial.grading is None else Grading(tuple(map(self._result, trial.grading.results))),
+            None if trial.failure is None else Failure(trial.failure.kind, self.redactor.text(trial.failure.message)),
+            {self.redactor.text(name): amount for name, amount in trial.usage.items()},
+            any(event.type == "skill_loaded" and event.name == trial.key.skill for event in trial.events),
+            False if any(event.type == "activation_telemetry_unavailable" for event in trial.events) else None,
+        )
+
+    def _result(self, result: CheckResult) -> CheckResult:
+        text = self.redactor.text
+        return CheckResult(text(result.id), result.type, result.required, result.passed, text(result.message))
+
+    def _write_json(self, name: str, value: JsonObject) -> None:
+        write_whole(self.path / name, self._json(value))
+
+    def _json(self, value: JsonObject) -> bytes:
+        return json_bytes(self.redactor.value(value))
+
+
+def create_run(output_root: Path, run_id: str, redactor: Redactor) -> RunStore:
+    """Make the folder of a new run; raises ConfigError when it exists or cannot be made."""
+    path = output_root / run_id
+    try:
+        output_root.mkdir(parents=True, exist_ok=True)
+        path.mkdir()
+    except FileExistsError as error:
+        raise ConfigError(f"run folder `{path}` exists or is in the way of a file") from error
+    except OSError as error:
+        raise ConfigError(f"run folder `{path}` cannot be made: {error.strerror}") from error
+    return RunStore(path, redactor)

@@ -1,0 +1,152 @@
+"""The command line: one parser, one error boundary, the only place that prints."""
+
+import importlib
+import os
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Mapping
+from types import ModuleType
+from typing import TextIO
+
+from evals.skill_eval.errors import SkillEvalError
+from evals.skill_eval.version import VERSION
+
+USAGE = 2
+
+COMMANDS = {
+    "validate": "check every skill and its evals.json; needs no adapter",
+    "run": "run suites with and without their skill through an adapter",
+    "adapters": "list the adapters that ship with the harness",
+    "schema": "print the JSON Schema of a file or message",
+    "package": "write the harness into one file, skill-eval.pyz",
+}
+
+_EXIT_CODES = """exit codes:
+  0  clean, or every required with-skill check passed and any minimum lift was met
+  1  findings of severity error, a failed with-skill check, or a missed minimum lift
+  2  invalid configuration, adapter errors or time-outs, or nothing was measured
+"""
+
+
+class OutputLost(Exception):
+    """Standard output could not take what was printed."""
+
+
+class StandardConsole:
+    """Where a command speaks: results on standard output, talk on standard error."""
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self.out, self.err = out, err
+        for stream in (out, err):
+            _never_fail_to_encode(stream)
+
+    def result(self, text: str) -> None:
+        """Print a result and end the line."""
+        try:
+            print(text, file=self.out)
+        except OSError as error:
+            raise OutputLost(str(error)) from error
+
+    def talk(self, text: str, end: str = "\n") -> None:
+        """Print progress or a remark; a closed standard error is no reason to stop."""
+        try:
+            print(text, file=self.err, end=end, flush=True)
+        except OSError:
+            pass
+
+    def flush(self) -> None:
+        """Make sure that results arrived; raises OutputLost when they did not."""
+        try:
+            self.out.flush()
+        except OSError as error:
+            raise OutputLost(str(error)) from error
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run `skill-eval` with `argv` (default: the process's) and return the exit code."""
+    return run_program("skill-eval", __package__ or "evals.skill_eval", COMMANDS, argv)
+
+
+def exit_with_main() -> None:
+    """End the process with the exit code of `main`: the entry of the packed harness."""
+    sys.exit(main())
+
+
+def run_program(program: str, package: str, commands: Mapping[str, str], argv: list[str] | None = None) -> int:
+    """Parse `argv`, run the command's module `<package>.commands.<name>` and turn errors into exit codes."""
+    console = StandardConsole(sys.stdout, sys.stderr)
+    try:
+        code = _dispatch(program, package, commands, sys.argv[1:] if argv is None else argv, console)
+        console.flush()
+        return code
+    except SkillEvalError as error:
+        return _say(console, error)
+    except KeyboardInterrupt:
+        console.talk("interrupted")
+        return 130
+    except OutputLost as error:
+        return _give_up_output(console, error)
+    except Exception:
+        import traceback
+
+        console.talk(traceback.format_exc() + f"{program}: internal error, please report it")
+        return USAGE
+
+
+def _dispatch(program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole) -> int:
+    name = next((word for word in argv if word in commands), None)
+    argv = _command_first(argv, name)
+    module = importlib.import_module(f"{package}.commands.{name}") if name else None
+    if module is not None and hasattr(module, "normalise"):
+        argv = module.normalise(argv)
+    args = _parser(program, commands, name, module).parse_args(argv)
+    return int(module.main(args, console)) if module is not None else USAGE
+
+
+def _command_first(argv: list[str], name: str | None) -> list[str]:
+    """Let `--repo-root DIR` stand before the command as well as after it."""
+    if name is None or not argv[0].startswith("--repo-root"):
+        return argv
+    place = argv.index(name)
+    return [name, *argv[:place], *argv[place + 1 :]]
+
+
+def _parser(program: str, commands: Mapping[str, str], chosen: str | None, module: ModuleType | None) -> ArgumentParser:
+    parser = ArgumentParser(
+        prog=program, epilog=_EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"{program} {VERSION}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in commands.items():
+        subparser = subparsers.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            epilog=_EXIT_CODES,
+            formatter_class=RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if module is not None and name == chosen:
+            module.add_arguments(subparser)
+    return parser
+
+
+def _say(console: StandardConsole, error: SkillEvalError) -> int:
+    console.talk(f"error: {error}")
+    if error.hint:
+        console.talk(f"hint: {error.hint}")
+    return USAGE
+
+
+def _give_up_output(console: StandardConsole, error: OutputLost) -> int:
+    """Report lost output once, and keep the interpreter from trying again at its end."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - stays open until the process ends
+    console.talk(f"error: standard output could not be written: {error}")
+    return USAGE
+
+
+def _never_fail_to_encode(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+

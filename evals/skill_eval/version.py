@@ -1,0 +1,3 @@
+"""The harness's own version, as changelog, artifacts and `--version` name it."""
+
+VERSION = "0.1.0"
