@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TextIO
 
 from evals.skill_eval.errors import SkillEvalError
+from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.version import VERSION
 
 USAGE = 2
@@ -16,6 +17,8 @@ USAGE = 2
 COMMANDS = {
     "validate": "check every skill and its evals.json; needs no adapter",
     "run": "run suites with and without their skill through an adapter",
+    "rebuild": "write benchmarks and summary of a run again, from its trials on disk",
+    "merge": "join the shards of a run",
     "adapters": "list the adapters that ship with the harness",
     "schema": "print the JSON Schema of a file or message",
     "package": "write the harness into one file, skill-eval.pyz",
@@ -81,9 +84,6 @@ def run_program(program: str, package: str, commands: Mapping[str, str], argv: l
         return code
     except SkillEvalError as error:
         return _say(console, error)
-    except KeyboardInterrupt:
-        console.talk("interrupted")
-        return 130
     except OutputLost as error:
         return _give_up_output(console, error)
     except Exception:
@@ -91,6 +91,8 @@ def run_program(program: str, package: str, commands: Mapping[str, str], argv: l
 
         console.talk(traceback.format_exc() + f"{program}: internal error, please report it")
         return USAGE
+    except BaseException as stop:
+        return _stopped(console, stop)
 
 
 def _dispatch(program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole) -> int:
@@ -132,10 +134,18 @@ def _parser(program: str, commands: Mapping[str, str], chosen: str | None, modul
 
 
 def _say(console: StandardConsole, error: SkillEvalError) -> int:
-    console.talk(f"error: {error}")
+    console.talk(f"error: {escape_line(str(error))}")
     if error.hint:
-        console.talk(f"hint: {error.hint}")
+        console.talk(f"hint: {escape_line(error.hint)}")
     return USAGE
+
+
+def _stopped(console: StandardConsole, stop: BaseException) -> int:
+    """Return 130 for Ctrl-C and what `running.interruption` says for other signals; let anything else go."""
+    if not isinstance(stop, KeyboardInterrupt) and not hasattr(stop, "exit_code"):
+        raise stop
+    console.talk(f"interrupted{': ' + str(stop) if str(stop) else ''}")
+    return int(getattr(stop, "exit_code", 130))
 
 
 def _give_up_output(console: StandardConsole, error: OutputLost) -> int:

@@ -73,6 +73,7 @@ def timing_document(trial: Trial) -> JsonObject:
         "workspace_files": list(_workspace_files(trial)),
         "workspace_files_omitted": list(trial.omitted),
         "notes": list(trial.notes),
+        "transient_retries": trial.retries,
     }
     if "input_tokens" in trial.usage and "output_tokens" in trial.usage:
         timing["total_tokens"] = trial.usage["input_tokens"] + trial.usage["output_tokens"]

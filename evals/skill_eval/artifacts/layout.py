@@ -48,6 +48,15 @@ def output_root(repository: Path, chosen: Path | None) -> Path:
     return path
 
 
+def find_run(name: str, repository: Path, chosen: Path | None) -> Path:
+    """Return the folder of the run `name`: an id below the output root, else a path; raises ConfigError."""
+    by_id = output_root(repository, chosen) / name
+    found = next((path for path in (by_id, Path(name)) if path.is_dir()), None)
+    if found is None:
+        raise ConfigError(f"there is no run `{name}`: neither `{by_id}` nor such a folder exists")
+    return found.absolute()
+
+
 def eval_folder(run: Path, key: TrialKey) -> str:
     """Return the folder that both modes of one case and iteration share."""
     return f"{run}/{key.skill}/iteration-{key.iteration}/eval-{key.case_id}"

@@ -1,5 +1,6 @@
 """One run's folder: the only writer of artifacts, redacting whatever it is given."""
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from evals.skill_eval.model.suite import Case
 from evals.skill_eval.model.trial import Failure, Trial
 
 
+RUN_FILE = "run.json"
+
+
 @dataclass(frozen=True, slots=True)
 class RunStore:
     """The folder of one run."""
@@ -32,7 +36,18 @@ class RunStore:
 
     def write_run(self, facts: JsonObject) -> None:
         """Write `run.json`."""
-        self._write_json("run.json", facts)
+        self._write_json(RUN_FILE, facts)
+
+    def facts(self) -> JsonObject:
+        """Read `run.json`; raises ConfigError when this is no run of ours."""
+        path = self.path / RUN_FILE
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"`{path}` cannot be read: {error}") from error
+        if not isinstance(value, dict) or not isinstance(value.get("options"), dict):
+            raise ConfigError(f"`{path}` is not the `run.json` of a run")
+        return value
 
     def write_benchmark(self, skill: str, benchmark: JsonObject) -> None:
         """Write `<skill>/benchmark.json`."""
@@ -52,6 +67,17 @@ class RunStore:
         """Return the run's journal."""
         return Journal(self.path / JOURNAL_NAME)
 
+    def take_over(self, other: "RunStore") -> None:
+        """Copy the trials of another run, each with its files before its journal line."""
+        import shutil
+
+        for record in other.journal.records():
+            shutil.copytree(trial_folder(other.path, record.key), trial_folder(self.path, record.key))
+            for name in ("case.json", "eval_metadata.json"):
+                shared = f"{eval_folder(other.path, record.key)}/{name}"
+                shutil.copyfile(shared, f"{eval_folder(self.path, record.key)}/{name}")
+            self.journal.append(record)
+
     def _write_case(self, case: Case, trial: Trial) -> None:
         """Write what both modes of a case share, once."""
         folder = eval_folder(self.path, trial.key)
@@ -63,7 +89,7 @@ class RunStore:
     def _files(self, trial: Trial) -> dict[str, bytes]:
         files = {"timing.json": self._json(timing_document(trial))}
         if trial.failure is not None:
-            failure = {"kind": trial.failure.kind, "message": trial.failure.message}
+            failure: JsonObject = {"kind": trial.failure.kind, "message": trial.failure.message}
             return files | {"error.json": self._json(failure)}
         output = trial.output or ""
         text = self.redactor.text(output).encode()
@@ -99,6 +125,7 @@ class RunStore:
             {self.redactor.text(name): amount for name, amount in trial.usage.items()},
             any(event.type == "skill_loaded" and event.name == trial.key.skill for event in trial.events),
             False if any(event.type == "activation_telemetry_unavailable" for event in trial.events) else None,
+            trial.retries,
         )
 
     def _result(self, result: CheckResult) -> CheckResult:
@@ -119,7 +146,14 @@ def create_run(output_root: Path, run_id: str, redactor: Redactor) -> RunStore:
         output_root.mkdir(parents=True, exist_ok=True)
         path.mkdir()
     except FileExistsError as error:
-        raise ConfigError(f"run folder `{path}` exists or is in the way of a file") from error
+        raise ConfigError(f"run folder `{path}` exists or a file is in its way") from error
     except OSError as error:
         raise ConfigError(f"run folder `{path}` cannot be made: {error.strerror}") from error
+    return RunStore(path, redactor)
+
+
+def open_run(path: Path, redactor: Redactor) -> RunStore:
+    """Return the store of an existing run; raises ConfigError when there is none."""
+    if not (path / RUN_FILE).is_file():
+        raise ConfigError(f"`{path}` holds no run: `{RUN_FILE}` is missing")
     return RunStore(path, redactor)

@@ -21,6 +21,11 @@ def byte_count(text: str) -> int:
     return _whole(text, 1, LARGEST_BYTES)
 
 
+def small_number(text: str) -> int:
+    """Return a whole number from 0 to 100."""
+    return _whole(text, 0, 100)
+
+
 def seed_number(text: str) -> int:
     """Return a whole number from 0 to 2**63 - 1."""
     return _whole(text, 0, 2**63 - 1)
@@ -32,6 +37,22 @@ def seconds(text: str) -> float:
     if not 0 < value <= LONGEST_SECONDS:
         raise ArgumentTypeError(f"expected a number of seconds above 0 and at most {LONGEST_SECONDS}, found `{text}`")
     return float(value)
+
+
+def minutes(text: str) -> float:
+    """Return a duration in minutes, above 0 and at most a week; the value is in seconds."""
+    value = _decimal(text) * 60
+    if not 0 < value <= LONGEST_SECONDS:
+        raise ArgumentTypeError(f"expected a number of minutes above 0 and at most a week, found `{text}`")
+    return float(value)
+
+
+def amount(text: str) -> Fraction:
+    """Return an amount above 0, exactly as it was written."""
+    value = _decimal(text)
+    if value <= 0:
+        raise ArgumentTypeError(f"expected an amount above 0, found `{text}`")
+    return value
 
 
 def lift(text: str) -> Fraction:

@@ -15,9 +15,9 @@ _CLEAR = "\r\x1b[2K"
 class Progress:
     """Tell of each finished trial on standard error."""
 
-    def __init__(self, total: int, out: Console) -> None:
+    def __init__(self, total: int, done: int, out: Console) -> None:
         self._total, self._out = total, out
-        self._done = self._errors = 0
+        self._done, self._errors = done, 0
         self._start = time.monotonic()
         self._redraw = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 

@@ -2,72 +2,42 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 
+from evals.skill_eval.artifacts.files import write_whole
 from evals.skill_eval.artifacts.layout import check_run_id, new_run_id, output_root, timestamp
+from evals.skill_eval.artifacts.lock import locked
 from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
-from evals.skill_eval.artifacts.store import RunStore, create_run
-from evals.skill_eval.commands import options
-from evals.skill_eval.commands.conclusion import Ended, conclude
+from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
+from evals.skill_eval.commands.arms import with_controls
+from evals.skill_eval.commands.conclusion import conclude
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
-from evals.skill_eval.commands.selection import add_selection_arguments, repository_root, select
+from evals.skill_eval.commands.run_options import add_arguments, complete, stored
+from evals.skill_eval.commands.selection import repository_root, select
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.protocol import PROTOCOL_VERSION
-from evals.skill_eval.model.record import JsonObject, TrialRecord
+from evals.skill_eval.model.record import JsonObject
 from evals.skill_eval.model.trial import AdapterCommand
-from evals.skill_eval.running.adapters import configured_adapter, find_adapter
-from evals.skill_eval.running.engine import ErrorStreak, Plan, Workers
-from evals.skill_eval.running.environment import inherited
-from evals.skill_eval.running.matcher import Matcher
-from evals.skill_eval.running.material import Bounds, Material, plan_trials, take_material
-from evals.skill_eval.running.supervisor import Supervisor, cancel_all, signals_end_calls
-from evals.skill_eval.running.trial import Tools
+from evals.skill_eval.running.adapters import adapter_digest, configured_adapter, find_adapter
+from evals.skill_eval.running.conditions import Canaries, Conditions, Sandbox
+from evals.skill_eval.running.engine import Crew, Plan, Threads, remaining
+from evals.skill_eval.running.gate import ERRORS_IN_A_ROW, Gate, Limits
+from evals.skill_eval.running.interruption import Interrupted, signals_end_calls
+from evals.skill_eval.running.material import Bounds, Material, plan_trials, shard, take_material
+from evals.skill_eval.running.sandbox import require_bubblewrap
 from evals.skill_eval.running.workspace import choose_temporary_root
 from evals.skill_eval.version import VERSION
 
+__all__ = ["add_arguments", "main", "normalise"]
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the options of `run`."""
-    add_selection_arguments(parser)
-    parser.add_argument("--case", action="append", default=[], metavar="ID", help="run only this case (repeatable)")
-    parser.add_argument("--adapter", metavar="NAME|PATH", help="a shipped adapter's name or an executable")
-    parser.add_argument(
-        "--adapter-arg",
-        action="append",
-        default=[],
-        metavar="ARG",
-        help="an argument for the adapter (repeatable); all that follows a bare `--` is one each",
-    )
-    parser.add_argument("--iterations", type=options.whole_number, default=1, metavar="N", help="repetitions (default 1)")
-    parser.add_argument(
-        "--timeout-seconds",
-        type=options.seconds,
-        default=120.0,
-        metavar="SECONDS",
-        help="limit of one adapter call in seconds (default 120)",
-    )
-    parser.add_argument(
-        "--max-output-bytes",
-        type=options.byte_count,
-        default=1 << 20,
-        metavar="BYTES",
-        help="limit of standard output and standard error each, in bytes (default 1048576)",
-    )
-    parser.add_argument(
-        "--minimum-lift", type=options.lift, metavar="LIFT", help="fail below this lift, from -1 to 1 (default: none)"
-    )
-    parser.add_argument("--jobs", type=options.whole_number, default=1, metavar="N", help="pairs at a time (default 1)")
-    parser.add_argument(
-        "--seed", type=options.seed_number, default=0, metavar="N", help="draws which mode of a pair is first (default 0)"
-    )
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first adapter error (default: three in a row)")
-    parser.add_argument("--dry-run", action="store_true", help="say what would run and how many adapter calls; run nothing")
-    parser.add_argument("--run-id", metavar="ID", help="name of the run's folder (default: UTC time and a random suffix)")
-    parser.add_argument("--output-root", type=Path, metavar="DIR", help="where runs are kept (default tmp/skills-eval)")
+# What must be the same before a run is resumed, and what it is called in the refusal.
+_IDENTITY = {"adapter": "the adapter", "skills": "a skill or its suite", "options": "the options"}
 
 
 def normalise(argv: Sequence[str]) -> list[str]:
@@ -85,21 +55,47 @@ def normalise(argv: Sequence[str]) -> list[str]:
 
 
 def main(args: Namespace, out: Console) -> int:
-    """Run what was asked for and return the exit code."""
+    """Run what was asked for, or what is missing of it, and return the exit code."""
     repository = repository_root(args)
-    adapter = _adapter(args, repository)
-    selected = select(args, repository, out)
-    bounds = Bounds(args.iterations, args.timeout_seconds, args.max_output_bytes)
-    materials = tuple(take_material(one.skill, one.suite, one.cases) for one in selected)
-    plan = plan_trials(materials, adapter, bounds, args.seed)
+    redactor = Redactor(sensitive_values(os.environ))
+    root = output_root(repository, args.output_root)
+    earlier = open_run(root / check_run_id(args.resume), redactor) if args.resume else None
+    args = complete(args, None if earlier is None else earlier.facts()["options"])  # type: ignore[arg-type]
+    prepared = _prepare(args, repository, out)
     if args.dry_run:
-        return _describe(plan, adapter, materials, out)
-    store = _store(args, repository)
-    facts = _facts(args, store.path.name, adapter, materials)
-    store.write_run(facts)
-    records = _execute(args, plan, repository, store, out)
-    store.write_run(facts | {"end": timestamp(), "complete": len(records) == plan.trials})
-    return conclude(Ended(store, adapter, args.minimum_lift, plan.trials, records), out)
+        return _describe(prepared, out)
+    store = earlier or create_run(root, new_run_id() if args.run_id is None else check_run_id(args.run_id), redactor)
+    with locked(store.path):
+        _begin(store, prepared, earlier is not None)
+        _execute(args, prepared, store, repository, out)
+        return conclude(store, out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """All that is known before the first call; `facts` is what `run.json` says of it."""
+
+    plan: Plan
+    materials: tuple[Material, ...]
+    facts: JsonObject
+
+
+def _prepare(args: Namespace, repository: Path, out: Console) -> _Prepared:
+    adapter = _adapter(args, repository)
+    if args.sandbox == Sandbox.BWRAP:
+        require_bubblewrap()
+    taken = (take_material(one.skill, one.suite, one.cases) for one in select(args, repository, out))
+    materials = tuple(with_controls(material, args, repository) for material in taken)
+    bounds = Bounds(args.iterations, args.timeout_seconds, args.max_output_bytes)
+    whole = plan_trials(materials, adapter, bounds, args.seed)
+    plan = _shard(whole, args.shard) if args.shard else whole
+    totals = {"planned_trials": plan.trials, "planned_total": whole.trials}
+    return _Prepared(plan, materials, _facts(args, adapter, materials) | totals)
+
+
+def _shard(plan: Plan, part: str) -> Plan:
+    index, _, count = part.partition("/")
+    return shard(plan, int(index), int(count))
 
 
 def _adapter(args: Namespace, repository: Path) -> AdapterCommand:
@@ -115,35 +111,18 @@ def _adapter(args: Namespace, repository: Path) -> AdapterCommand:
     return find_adapter(name, (*arguments, *args.adapter_arg), repository)
 
 
-def _describe(plan: Plan, adapter: AdapterCommand, materials: tuple[Material, ...], out: Console) -> int:
-    for material in materials:
-        out.result(f"{material.skill}: cases {', '.join(str(case.id) for case in material.cases)}")
-    out.result(f"{plan.trials} adapter calls through {adapter.name}; nothing was run")
-    return 0
-
-
-def _store(args: Namespace, repository: Path) -> RunStore:
-    run_id = new_run_id() if args.run_id is None else check_run_id(args.run_id)
-    return create_run(output_root(repository, args.output_root), run_id, Redactor(sensitive_values(os.environ)))
-
-
-def _facts(args: Namespace, run_id: str, adapter: AdapterCommand, materials: tuple[Material, ...]) -> JsonObject:
-    """Return `run.json`: who measured what, with which bounds, on what machine."""
+def _facts(args: Namespace, adapter: AdapterCommand, materials: Sequence[Material]) -> JsonObject:
+    """Return what `run.json` says: who measured what, within which bounds, on what machine."""
     return {
         "tool": {"name": "skill-eval", "version": VERSION},
         "protocol_version": PROTOCOL_VERSION,
-        "run_id": run_id,
-        "adapter": {"name": adapter.name, "argv": list(adapter.argv), "notice": adapter.notice},
-        "options": {
-            "iterations": args.iterations,
-            "timeout_seconds": args.timeout_seconds,
-            "max_output_bytes": args.max_output_bytes,
-            "minimum_lift": None if args.minimum_lift is None else str(args.minimum_lift),
-            "jobs": args.jobs,
-            "seed": args.seed,
-            "cases": args.case,
-            "fail_fast": args.fail_fast,
+        "adapter": {
+            "name": adapter.name,
+            "argv": list(adapter.argv),
+            "digest": adapter_digest(adapter),
+            "notice": adapter.notice,
         },
+        "options": stored(args),
         "skills": {one.skill: {"skill": one.skill_digest, "suite": one.suite_digest} for one in materials},
         "python": sys.version.split()[0],
         "platform": sys.platform,
@@ -153,30 +132,86 @@ def _facts(args: Namespace, run_id: str, adapter: AdapterCommand, materials: tup
     }
 
 
-def _execute(args: Namespace, plan: Plan, repository: Path, store: RunStore, out: Console) -> list[TrialRecord]:
-    """Run the plan, write each trial as it ends, and return the records of all that ended."""
+def _describe(prepared: _Prepared, out: Console) -> int:
+    for material in prepared.materials:
+        cases = ", ".join(str(case.id) for case in material.cases)
+        out.result(f"{material.skill}: cases {cases}; modes {', '.join(material.given)}")
+    out.result(f"{prepared.plan.trials} adapter calls; nothing was run")
+    return 0
+
+
+def _begin(store: RunStore, prepared: _Prepared, resumed: bool) -> None:
+    if not resumed:
+        store.write_run(prepared.facts)
+        return
+    before = store.facts()
+    for part, name in _IDENTITY.items():
+        now = store.redactor.value(prepared.facts[part])
+        if part != "options" and before.get(part) != now:
+            raise ConfigError(f"run `{store.path.name}` cannot be resumed: {name} changed", hint="start a new run")
+    store.journal.repair()
+
+
+def _execute(args: Namespace, prepared: _Prepared, store: RunStore, repository: Path, out: Console) -> None:
+    """Run what is missing, and write each trial as it ends."""
+    done = {record.key for record in store.journal.records() if not (args.retry_errors and record.failure)}
+    plan = remaining(prepared.plan, done)
+    conditions = _conditions(args, store, repository, out)
+    progress = Progress(prepared.plan.trials, len(done), out)
+    gate = Gate(_limits(args))
+    try:
+        with signals_end_calls(), _crew(args, plan, conditions, gate) as crew:
+            cases = {job.key: job.case for unit in plan.units for job in unit}
+            for trial in crew.results():
+                progress.show(store.keep(cases[trial.key], trial))
+    except (Interrupted, KeyboardInterrupt):
+        progress.end()
+        out.talk(f"what was finished is kept; go on with `run --resume {store.path.name}`")
+        raise
+    progress.end()
+    _say_end(gate, out)
+    complete_now = len(store.journal.records()) >= prepared.plan.trials
+    store.write_run(store.facts() | {"end": timestamp(), "complete": complete_now})
+
+
+def _limits(args: Namespace) -> Limits:
+    streak = 1 if args.fail_fast else ERRORS_IN_A_ROW
+    return Limits(args.max_calls, args.max_tokens, args.max_cost_usd, args.max_minutes, streak)
+
+
+def _say_end(gate: Gate, out: Console) -> None:
+    if gate.reason:
+        out.talk(f"stopped: {gate.reason}; no further trial was started")
+    if gate.blind:
+        out.talk("warning: the adapter does not report what the budget counts, so the budget could not hold")
+
+
+def _conditions(args: Namespace, store: RunStore, repository: Path, out: Console) -> Conditions:
     root = choose_temporary_root([repository])
     for flaw in root.flaws:
         out.talk(f"warning: workspaces are in `{root.path}`: {flaw}")
-    cases = {job.key: job.case for pair in plan.pairs for job in pair}
-    progress, streak = Progress(plan.trials, out), ErrorStreak(args.fail_fast)
-    records: list[TrialRecord] = []
-    with signals_end_calls(), Workers(plan, args.jobs, _tools(root.path, store.redactor), cancel_all) as workers:
-        for trial in workers.results():
-            records.append(store.keep(cases[trial.key], trial))
-            progress.show(records[-1])
-            if streak.add(trial):
-                workers.stop()
-    progress.end()
-    return records
+    canaries = Canaries(token_hex(16), token_hex(16))
+    write_whole(store.path / "evaluator-canary.txt", f"{canaries.evaluator}\n".encode())
+    return Conditions(
+        avoid=(str(repository),),
+        secret_values=store.redactor.secret_values,
+        clean_environment=bool(args.clean_env),
+        passed_variables=tuple(args.pass_env),
+        sandbox=Sandbox(args.sandbox),
+        retries=args.retries,
+        canaries=canaries,
+    )
 
 
-def _tools(root: Path, redactor: Redactor) -> Callable[[], AbstractContextManager[Tools]]:
-    environment = inherited(os.environ)
+@contextmanager
+def _crew(args: Namespace, plan: Plan, conditions: Conditions, gate: Gate) -> Iterator[Crew]:
+    if args.executor is None:
+        with Threads(plan, conditions, gate, args.jobs) as threads:
+            yield threads
+        return
+    from evals.skill_eval.running.on_executor import OnExecutor, make_executor
 
-    @contextmanager
-    def one_worker() -> Iterator[Tools]:
-        with Supervisor() as supervisor, Matcher() as matcher:
-            yield Tools(supervisor.call, matcher, root, environment, redactor)
+    with OnExecutor(plan, conditions, gate, make_executor(args.executor), 4 * args.jobs) as remote:
+        yield remote
 
-    return one_worker
+

@@ -3,7 +3,6 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from evals.skill_eval.commands.console import Console
@@ -29,9 +28,13 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
 
 
 def repository_root(args: Namespace) -> Path:
-    """Return the repository that the options or the current folder name."""
+    """Return the repository that the options or the current folder name.
+
+    This project's own is the last resort, and only of those who name no other place for skills.
+    """
     package_root = Path(__file__).parents[3]
-    home = package_root if (package_root / "skills").is_dir() else None
+    elsewhere = getattr(args, "recursive", False) or getattr(args, "skills_dir", None)
+    home = package_root if not elsewhere and (package_root / "skills").is_dir() else None
     return (args.repo_root or find_repository_root(Path.cwd(), home)).absolute()
 
 
@@ -84,7 +87,17 @@ def _runnable(wanted: list[ValidatedSkill], named: bool, out: Console) -> list[S
         out.talk(f"warning: not run: {refusal}")
     if not selected:
         raise ConfigError("no skill here has a suite, so there is nothing to run")
+    _refuse_namesakes(selected)
     return selected
+
+
+def _refuse_namesakes(selected: list[Selected]) -> None:
+    """Two skills of one name would share their artifacts."""
+    places: dict[str, Path] = {}
+    for one in selected:
+        other = places.setdefault(one.skill.name, one.skill.directory)
+        if other != one.skill.directory:
+            raise ConfigError(f"`{one.skill.directory}` and `{other}` are both called `{one.skill.name}`")
 
 
 def _refusal(suite: Suite | None) -> str | None:
@@ -102,6 +115,8 @@ def _say_left_out(suite: Suite, out: Console) -> None:
 def _with_cases(selected: list[Selected], ids: tuple[str, ...]) -> tuple[Selected, ...]:
     if not ids:
         return tuple(selected)
+    from difflib import get_close_matches
+
     known = {str(case.id) for one in selected for case in one.cases}
     for unknown in (wanted for wanted in ids if wanted not in known):
         near = get_close_matches(unknown, known, n=3)

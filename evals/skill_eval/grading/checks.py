@@ -65,7 +65,7 @@ def _search(check: Check, output: str, search: Search) -> tuple[bool, str]:
 
 
 def _loaded(check: Check, mode: Mode, outcome: Outcome) -> tuple[bool | None, str]:
-    if mode is Mode.WITHOUT_SKILL:
+    if mode is not Mode.WITH_SKILL:
         return None, f"not applicable without the skill {_all(check)}"
     loaded = any(event.type == "skill_loaded" and event.name == check.operands[0] for event in outcome.events)
     return loaded, f"{'an' if loaded else 'no'} event proves that {_all(check)} was loaded"

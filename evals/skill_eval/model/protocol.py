@@ -8,10 +8,27 @@ PROTOCOL_VERSION = 1
 
 
 class Mode(StrEnum):
-    """The two sides of every comparison."""
+    """The sides of a comparison; an adapter only ever hears of the first two.
+
+    `OLD_SKILL` takes the place of `WITHOUT_SKILL` where a skill is compared with its older version.
+    The last two are controls: the baseline once more, and an irrelevant skill of the same size.
+    """
 
     WITH_SKILL = "with_skill"
     WITHOUT_SKILL = "without_skill"
+    OLD_SKILL = "old_skill"
+    CONTROL = "without_skill_again"
+    PLACEBO = "placebo_skill"
+
+    @property
+    def has_skill(self) -> bool:
+        """Tell whether the request names a skill."""
+        return self in (Mode.WITH_SKILL, Mode.OLD_SKILL, Mode.PLACEBO)
+
+    @property
+    def in_protocol(self) -> str:
+        """Return what the request calls this mode."""
+        return "with_skill" if self.has_skill else "without_skill"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class Request:
         skill = None if self.skill_name is None else {"name": self.skill_name, "path": self.skill_path}
         return {
             "protocol_version": PROTOCOL_VERSION,
-            "mode": str(self.mode),
+            "mode": self.mode.in_protocol,
             "skill": skill,
             "prompt": self.prompt,
             "files": [{"path": file.path, "sha256": file.sha256} for file in self.files],

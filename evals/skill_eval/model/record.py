@@ -17,6 +17,7 @@ class TrialRecord:
 
     `loaded` tells whether an event proved that the skill under test was loaded;
     `telemetry` is False when the adapter said that it cannot tell, None when it said nothing.
+    `retries` counts the transient faults before this result.
     """
 
     key: TrialKey
@@ -26,6 +27,7 @@ class TrialRecord:
     usage: Mapping[str, int | float] = field(default_factory=dict)
     loaded: bool = False
     telemetry: bool | None = None
+    retries: int = 0
 
     def to_json(self) -> JsonObject:
         """Return the journal's object; `from_json` reads it back without loss."""
@@ -40,6 +42,7 @@ class TrialRecord:
             "usage": dict(self.usage),
             "loaded": self.loaded,
             "telemetry": self.telemetry,
+            "retries": self.retries,
         }
 
     @classmethod
@@ -57,6 +60,7 @@ class TrialRecord:
             {str(name): _number(amount) for name, amount in usage.items()},
             value["loaded"] is True,
             _flag(value["telemetry"]),
+            _whole(value["retries"]),
         )
 
 

@@ -35,20 +35,32 @@ class AdapterCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenSkill:
+    """The skill that an agent is given: `files` are laid below `skills/<name>/`."""
+
+    name: str
+    files: tuple[FileCopy, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrialJob:
     """All that is needed to run one trial anywhere: picklable, with the bytes of its files.
 
-    `inputs` are laid below `inputs/`, `skill_files` below `skills/<name>/` (None in the
-    baseline). `timeout_seconds` bounds the adapter call, `limit_bytes` each of its streams.
+    `inputs` have their workspace path (`inputs/…`); `skill` is None where the mode has none.
+    `skill_text` is the text of the skill under test, which a baseline must not quote, and `watched`
+    its own folder, which no agent has to read. `timeout_seconds` bounds the adapter call,
+    `limit_bytes` each of its streams.
     """
 
     key: TrialKey
     case: Case
     adapter: AdapterCommand
     inputs: tuple[FileCopy, ...]
-    skill_files: tuple[FileCopy, ...] | None
+    skill: GivenSkill | None
     timeout_seconds: float
     limit_bytes: int
+    skill_text: str = ""
+    watched: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class Trial:
 
     `duration_seconds` is the adapter call's, by a monotonic clock. `created` are files that the
     agent made or changed, within bounds; `omitted` says of others why they were not kept.
+    `retries` counts the transient faults before this answer.
     """
 
     key: TrialKey
@@ -77,3 +90,4 @@ class Trial:
     created: tuple[FileCopy, ...] = ()
     omitted: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    retries: int = 0

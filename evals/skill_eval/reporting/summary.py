@@ -1,6 +1,6 @@
 """The summary of a run as lines for a terminal: counts beside rates, reasons beside failures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from evals.skill_eval.evidence.benchmark import Arm, Benchmark
@@ -8,7 +8,7 @@ from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.escape import escape_line
 
 _SHOWN_CHARACTERS = 160
-_HEADINGS = ("skill", "with skill", "without skill", "lift", "pairs", "errors")
+_HEADINGS = ("skill", "with skill", "baseline", "lift", "pairs", "errors")
 
 
 def trial_line(record: TrialRecord) -> str:
@@ -47,26 +47,44 @@ def failed_checks(results: Iterable[Benchmark]) -> list[str]:
     ]
 
 
+def control_lines(results: Iterable[Benchmark]) -> list[str]:
+    """Return what the control arms show beside each lift, and what they say of it."""
+    return [line for result in results for line in _control_lines(result)]
+
+
 def warnings(results: Sequence[Benchmark], not_run: int) -> list[str]:
-    """Return what a reader must not overlook: missing trials, no lift, a missed minimum."""
+    """Return what a reader must not overlook: missing trials, wrong sentinels, no lift, a missed minimum."""
     lines = [f"warning: {not_run} trials were not run; the run is incomplete"] if not_run > 0 else []
-    return lines + [line for result in results for line in _lift_warnings(result)]
+    return lines + [line for result in results for line in (*_sentinel_warnings(result), *_lift_warnings(result))]
 
 
-def _lift_warnings(result: Benchmark) -> list[str]:
-    if result.lift is None:
-        return [f"warning: {result.skill}: no complete pair, so there is no lift"]
-    if result.effectiveness_passed is False and result.minimum_lift is not None:
-        return [f"warning: {result.skill}: lift {_signed(result.lift)} is below the minimum {_signed(result.minimum_lift)}"]
-    if result.minimum_lift is None and result.lift <= 0:
-        return [f"warning: {result.skill}: lift is {_signed(result.lift)}: the skill did not help on these cases"]
-    return []
+def _control_lines(result: Benchmark) -> Iterator[str]:
+    for mode, lift in result.controls.items():
+        shown = "not measured" if lift is None else _signed(lift)
+        yield f"control: {result.skill}: {mode} against the baseline: {shown}"
+    if result.withheld:
+        yield f"verdict withheld: {result.skill}: lift lies inside what the controls show without the skill"
+
+
+def _sentinel_warnings(result: Benchmark) -> Iterator[str]:
+    for record in result.wrong_sentinels:
+        yield f"warning: {escape_line(str(record.key))}: a sentinel's known answer did not come; nothing was measured"
+
+
+def _lift_warnings(result: Benchmark) -> Iterator[str]:
+    lift, minimum = result.lift, result.minimum_lift
+    if lift is None:
+        yield f"warning: {result.skill}: no complete pair, so there is no lift"
+    elif result.effectiveness_passed is False and minimum is not None:
+        yield f"warning: {result.skill}: lift {_signed(lift)} is below the minimum {_signed(minimum)}"
+    elif minimum is None and lift <= 0:
+        yield f"warning: {result.skill}: lift is {_signed(lift)}: the skill did not help on these cases"
 
 
 def _row(result: Benchmark) -> tuple[str, ...]:
     lift = "none" if result.lift is None else _signed(result.lift)
     counts = (str(len(result.verdicts)), str(len(result.errored)))
-    return (result.skill, _rate(result.with_skill), _rate(result.without_skill), lift, *counts)
+    return (result.skill, _rate(result.with_skill), _rate(result.baseline), lift, *counts)
 
 
 def _rate(arm: Arm) -> str:

@@ -14,7 +14,7 @@ def find_adapter(name: str, arguments: tuple[str, ...], folder: Path) -> Adapter
     Raises ConfigError when there is no such program or it cannot be executed.
     """
     if name in SHIPPED:
-        return shipped_command(name, arguments)
+        return shipped_command(name, arguments, str(folder))
     return AdapterCommand(name, (_program(name, folder), *arguments))
 
 
@@ -45,6 +45,17 @@ def _on_path(name: str) -> str | None:
 
 def _choices() -> str:
     return f"name an executable, or one of {', '.join(f'`{name}`' for name in SHIPPED)}"
+
+
+def adapter_digest(adapter: AdapterCommand) -> str:
+    """Return a SHA-256 (hexadecimal) of the command line and of the files that it names."""
+    from hashlib import sha256
+
+    total = sha256(repr(adapter.argv).encode())
+    for path in filter(os.path.isfile, adapter.argv):
+        with open(path, "rb") as file:
+            total.update(sha256(file.read()).digest())
+    return total.hexdigest()
 
 
 def configured_adapter(repository: Path) -> tuple[str, tuple[str, ...]] | None:

@@ -1,76 +1,94 @@
-"""Schedule trials: pairs of modes on worker threads, each with a supervisor of its own."""
+"""Schedule trials: units of modes on worker threads."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from queue import Queue
 from random import Random
+from types import TracebackType
+from typing import Protocol, Self
 
-from evals.skill_eval.model.trial import Trial, TrialJob
-from evals.skill_eval.running.trial import Tools, run_trial
+from evals.skill_eval.model.trial import Trial, TrialJob, TrialKey
+from evals.skill_eval.running.conditions import Conditions
+from evals.skill_eval.running.gate import Gate
+from evals.skill_eval.running.supervisor import CallCancelled, cancel_all
+from evals.skill_eval.running.worker import Worker
 
-ERRORS_IN_A_ROW = 3
-_DONE = None
+Unit = tuple[TrialJob, ...]
+"""The modes of one case and iteration, run one after the other by one worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: each inner tuple is one pair of modes, run one after the other by one worker."""
+    """What to run."""
 
-    pairs: tuple[tuple[TrialJob, ...], ...]
+    units: tuple[Unit, ...]
 
     @property
     def trials(self) -> int:
         """Count the adapter calls."""
-        return sum(map(len, self.pairs))
+        return sum(map(len, self.units))
 
 
-def in_drawn_order(pair: Sequence[TrialJob], seed: int) -> tuple[TrialJob, ...]:
-    """Return the pair in an order drawn from `seed`, so that no mode always has the warm machine."""
-    key = pair[0].key
+def in_drawn_order(unit: Sequence[TrialJob], seed: int) -> Unit:
+    """Return the unit in an order drawn from `seed`, so that no mode always has the warm machine."""
+    key = unit[0].key
     draw = Random(f"{seed}|{key.skill}|{key.case_id!r}|{key.iteration}")
-    return tuple(draw.sample(pair, len(pair)))
+    return tuple(draw.sample(unit, len(unit)))
 
 
-class Workers:
-    """Worker threads over a plan; iterate over `results()` inside the `with` block.
+def remaining(plan: Plan, done: Container[TrialKey]) -> Plan:
+    """Return what of `plan` is not done."""
+    units = (tuple(job for job in unit if job.key not in done) for unit in plan.units)
+    return Plan(tuple(unit for unit in units if unit))
 
-    `tools` makes one worker's tools and takes them down. Leaving the block, however that
-    happens, starts no further trial, ends the calls in flight (`cancel`) and joins the threads.
-    """
 
-    def __init__(self, plan: Plan, jobs: int, tools: Callable[[], AbstractContextManager[Tools]], cancel: Callable[[], None]) -> None:
-        self._pairs = iter(plan.pairs)
+class Crew(Protocol):
+    """Whoever runs a plan; a context manager that leaves nothing running."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+    def results(self) -> Iterator[Trial]:
+        """Yield trials as they finish, in whatever order; an accident in a worker is raised here."""
+
+
+class Threads:
+    """A crew of worker threads in this process."""
+
+    def __init__(self, plan: Plan, conditions: Conditions, gate: Gate, jobs: int) -> None:
+        self._units = iter(plan.units)
+        self._conditions, self._gate = conditions, gate
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._finished: Queue[Trial | BaseException | None] = Queue(maxsize=2 * jobs)
-        self._tools, self._cancel = tools, cancel
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(jobs, len(plan.pairs)))]
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(jobs, len(plan.units)))]
 
-    def __enter__(self) -> "Workers":
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-        self._cancel()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        if kind is not None:
+            cancel_all()
         for thread in self._threads:
             while thread.is_alive():
                 self._drain()
                 thread.join(0.05)
-
-    def stop(self) -> None:
-        """Start no further trial; those in flight are still delivered by `results`."""
-        self._stopping.set()
 
     def results(self) -> Iterator[Trial]:
         """Yield trials as they finish; an accident in a worker is raised here."""
         working = len(self._threads)
         while working:
             finished = self._finished.get()
-            if finished is _DONE:
+            if finished is None:
                 working -= 1
             elif isinstance(finished, BaseException):
                 raise finished
@@ -79,32 +97,26 @@ class Workers:
 
     def _work(self) -> None:
         try:
-            with self._tools() as tools:
-                while (pair := self._next_pair()) is not None:
-                    for job in pair:
-                        if not self._stopping.is_set():
-                            self._finished.put(run_trial(job, tools))
+            with Worker(self._conditions, self._stopping.wait) as worker:
+                while (unit := self._next_unit()) is not None:
+                    for job in unit:
+                        self._run(worker, job)
+        except CallCancelled:
+            pass
         except BaseException as accident:  # noqa: BLE001 - carried to the main thread, which raises it
             self._finished.put(accident)
-        self._finished.put(_DONE)
+        self._finished.put(None)
 
-    def _next_pair(self) -> tuple[TrialJob, ...] | None:
+    def _run(self, worker: Worker, job: TrialJob) -> None:
+        if not self._stopping.is_set() and self._gate.may_start():
+            trial = worker.run(job)
+            self._gate.ended(trial)
+            self._finished.put(trial)
+
+    def _next_unit(self) -> Unit | None:
         with self._lock:
-            return None if self._stopping.is_set() else next(self._pairs, None)
+            return None if self._stopping.is_set() or self._gate.reason else next(self._units, None)
 
     def _drain(self) -> None:
         while not self._finished.empty():
             self._finished.get_nowait()
-
-
-class ErrorStreak:
-    """Tell when to give up: at the first error (`fail_fast`) or after three in a row."""
-
-    def __init__(self, fail_fast: bool) -> None:
-        self._limit = 1 if fail_fast else ERRORS_IN_A_ROW
-        self._errors = 0
-
-    def add(self, trial: Trial) -> bool:
-        """Count `trial` and tell whether the run should stop."""
-        self._errors = self._errors + 1 if trial.failure else 0
-        return self._errors >= self._limit

@@ -13,7 +13,8 @@ _NO_MODEL = "is a program without a language model"
 class ShippedAdapter:
     """One program in `evals/adapters`.
 
-    `needs` says in words what the user must bring, `executable` is what must be on `PATH`;
+    `needs` says in words what the user must bring, `executable` is what must be on `PATH`, and
+    `takes_path` tells that the first argument is a path of the user's;
     `notice` is repeated by every output of an adapter that is no language model.
     """
 
@@ -22,6 +23,7 @@ class ShippedAdapter:
     needs: str
     notice: str | None = None
     executable: str | None = None
+    takes_path: bool = False
 
 
 SHIPPED = {
@@ -38,15 +40,19 @@ SHIPPED = {
             "answers from a JSON script, for tests and adapter authors",
             "`--adapter-arg SCRIPT.json`",
             f"`scripted` {_NO_MODEL}: it answers what its script says",
+            takes_path=True,
         ),
         ShippedAdapter(
             "replay",
             "answers from the artifacts of an earlier run",
             "`--adapter-arg RUN_FOLDER`",
             f"`replay` {_NO_MODEL}: it repeats an earlier run's answers",
+            takes_path=True,
         ),
     )
 }
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "adapters")
 
 # From a zip file a program cannot be started by its path.
 _FROM_ZIP = (
@@ -55,10 +61,14 @@ _FROM_ZIP = (
 )
 
 
-def shipped_command(name: str, arguments: tuple[str, ...]) -> AdapterCommand:
-    """Return how the shipped adapter `name` is started with this interpreter; raises KeyError."""
+def shipped_command(name: str, arguments: tuple[str, ...], folder: str) -> AdapterCommand:
+    """Return how the shipped adapter `name` is started with this interpreter; raises KeyError.
+
+    Adapters run in their workspace, so a path of the user's is made absolute from `folder`.
+    """
     adapter = SHIPPED[name]
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "adapters")
-    program = os.path.join(folder, f"{name}.py")
-    start = [program] if os.path.isfile(program) else ["-c", _FROM_ZIP, folder, name]
+    if adapter.takes_path and arguments and not arguments[0].startswith("-"):
+        arguments = (os.path.abspath(os.path.join(folder, arguments[0])), *arguments[1:])
+    program = os.path.join(FOLDER, f"{name}.py")
+    start = [program] if os.path.isfile(program) else ["-c", _FROM_ZIP, FOLDER, name]
     return AdapterCommand(name, (sys.executable, *start, *arguments), adapter.notice)

@@ -1,7 +1,8 @@
-"""Run one trial: lay a workspace, call the adapter, read its answer, grade, clean up."""
+"""Run one trial: lay a workspace, call the adapter, read its answer, look for contamination, grade, clean up."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -10,14 +11,21 @@ from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import AdapterError, SkillEvalError
 from evals.skill_eval.grading.checks import Search, grade
 from evals.skill_eval.model.grading import Outcome
-from evals.skill_eval.model.protocol import Event, InputFile, Mode, Request, Response
+from evals.skill_eval.model.protocol import InputFile, Mode, Request, Response
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import CheckType
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
 from evals.skill_eval.reading.responses import read_response
-from evals.skill_eval.running.harvest import Created, created, made_files, tampered
+from evals.skill_eval.running.conditions import Conditions, Sandbox
+from evals.skill_eval.running.contamination import CANARY_FILE, contamination
+from evals.skill_eval.running.environment import adapter_environment
+from evals.skill_eval.running.harvest import created, made_files, tampered
 from evals.skill_eval.running.process import Call, Completed
+from evals.skill_eval.running.sandbox import sandboxed
 from evals.skill_eval.running.workspace import prepared_workspace
+
+TRANSIENT = 75
+"""The exit status by which an adapter says `try again later` (EX_TEMPFAIL of sysexits.h)."""
 
 _SHOWN_CHARACTERS = 200
 
@@ -26,52 +34,71 @@ _SHOWN_CHARACTERS = 200
 class Tools:
     """What a worker has at hand: `call` runs a bounded process, `search` a bounded pattern.
 
-    `root` is where workspaces are made; `environment` is what the adapter inherits.
+    `root` is where workspaces are made.
     """
 
     call: Callable[[Call], Completed]
     search: Search
     root: Path
-    environment: Mapping[str, str]
+    conditions: Conditions
     redactor: Redactor
 
 
 def run_trial(job: TrialJob, tools: Tools) -> Trial:
     """Run one trial; whatever the adapter does comes back as a value, never as an exception."""
-    laid = {file.path: file for file in _files(job)}
+    laid = {file.path: file for file in _files(job, tools.conditions)}
     try:
-        with prepared_workspace(tools.root, files=laid.values()) as workspace:
-            completed = tools.call(_call(job, tools, workspace))
+        with prepared_workspace(tools.root, files=laid.values()) as workspace, _home(tools) as home:
+            completed = tools.call(_call(job, tools, workspace, home))
             return _judged(job, tools, workspace, laid, completed)
     except (SkillEvalError, OSError) as error:
         return _errored(job, 0.0, Failure("adapter", str(error)))
 
 
-def _files(job: TrialJob) -> tuple[FileCopy, ...]:
-    skill = job.skill_files or ()
-    return (*job.inputs, *(FileCopy(f"skills/{job.key.skill}/{f.path}", f.content, f.executable) for f in skill))
+def _files(job: TrialJob, conditions: Conditions) -> Iterator[FileCopy]:
+    yield from job.inputs
+    if job.skill is None:
+        return
+    folder = f"skills/{job.skill.name}"
+    yield from (FileCopy(f"{folder}/{f.path}", f.content, f.executable) for f in job.skill.files)
+    if conditions.canaries and job.key.mode is Mode.WITH_SKILL:
+        yield FileCopy(f"{folder}/{CANARY_FILE}", conditions.canaries.skill.encode())
 
 
-def _call(job: TrialJob, tools: Tools, workspace: Path) -> Call:
+@contextmanager
+def _home(tools: Tools) -> Iterator[str | None]:
+    """Make the empty home of a clean environment, which goes when the trial does."""
+    if not tools.conditions.clean_environment:
+        yield None
+        return
+    with prepared_workspace(tools.root, files=()) as home:
+        (home / "tmp").mkdir()
+        yield str(home)
+
+
+def _call(job: TrialJob, tools: Tools, workspace: Path, home: str | None) -> Call:
     from json import dumps
 
-    stdin = dumps(_request(job, workspace).to_json(), ensure_ascii=False).encode() + b"\n"
+    conditions, argv = tools.conditions, job.adapter.argv
+    if conditions.sandbox is Sandbox.BWRAP:
+        writable = [str(workspace), *([home] if home else ())]
+        argv = sandboxed(argv, writable=writable, hidden=conditions.avoid)
     return Call(
-        argv=job.adapter.argv,
-        stdin=stdin,
+        argv=argv,
+        stdin=dumps(_request(job, workspace).to_json(), ensure_ascii=False).encode() + b"\n",
         cwd=str(workspace),
-        environment=dict(tools.environment),
+        environment=adapter_environment(os.environ, conditions, home),
         timeout_seconds=job.timeout_seconds,
         limit_bytes=job.limit_bytes,
     )
 
 
 def _request(job: TrialJob, workspace: Path) -> Request:
-    with_skill = job.key.mode is Mode.WITH_SKILL
+    name = job.skill.name if job.skill else None
     return Request(
         mode=job.key.mode,
-        skill_name=job.key.skill if with_skill else None,
-        skill_path=os.path.join(workspace, "skills", job.key.skill) if with_skill else None,
+        skill_name=name,
+        skill_path=None if name is None else os.path.join(workspace, "skills", name),
         prompt=job.case.prompt,
         files=tuple(InputFile(file.path, sha256(file.content).hexdigest()) for file in job.inputs),
         workspace=str(workspace),
@@ -88,33 +115,22 @@ def _judged(
         response = _read(completed.stdout, tools.redactor)
     except AdapterError as error:
         return _errored(job, completed.duration_seconds, Failure("protocol", str(error)))
-    if _contaminated(job, response.events):
-        return _errored(job, completed.duration_seconds, _CONTAMINATED)
+    left = created(workspace, laid)
+    seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left.files)
+    if seen is not None:
+        return _errored(job, completed.duration_seconds, Failure("contaminated", seen))
     wanted = [check.operands[0] for check in job.case.checks if check.type is CheckType.FILE_EXISTS]
     outcome = Outcome(response.output, made_files(workspace, laid, wanted), response.events)
-    left, notes = created(workspace, laid), _notes(workspace, laid, completed)
-    return _graded(job, tools.search, response, outcome, left, notes, completed.duration_seconds)
-
-
-def _graded(
-    job: TrialJob,
-    search: Search,
-    response: Response,
-    outcome: Outcome,
-    left: Created,
-    notes: tuple[str, ...],
-    duration_seconds: float,
-) -> Trial:
     return Trial(
         key=job.key,
-        duration_seconds=duration_seconds,
+        duration_seconds=completed.duration_seconds,
         output=response.output,
         events=response.events,
         usage=response.usage,
-        grading=grade(job.case, job.key.mode, outcome, search),
+        grading=grade(job.case, job.key.mode, outcome, tools.search),
         created=left.files,
         omitted=left.omitted,
-        notes=notes,
+        notes=tuple(_notes(workspace, laid, completed)),
     )
 
 
@@ -122,19 +138,10 @@ def _errored(job: TrialJob, duration_seconds: float, failure: Failure) -> Trial:
     return Trial(key=job.key, duration_seconds=duration_seconds, failure=failure)
 
 
-_CONTAMINATED = Failure("contaminated", "the baseline reports that it loaded the skill under test")
-
-
-def _contaminated(job: TrialJob, events: tuple[Event, ...]) -> bool:
-    """Tell whether a baseline had the skill: then it is none."""
-    loads = (event for event in events if event.type == "skill_loaded")
-    return job.key.mode is Mode.WITHOUT_SKILL and any(event.name == job.key.skill for event in loads)
-
-
-def _notes(workspace: Path, laid: Mapping[str, FileCopy], completed: Completed) -> tuple[str, ...]:
-    changed = [f"the agent changed its input `{path}`" for path in tampered(workspace, laid)]
-    survivors = completed.survivors
-    return (*changed, f"{survivors} processes outlived the adapter and were ended") if survivors else tuple(changed)
+def _notes(workspace: Path, laid: Mapping[str, FileCopy], completed: Completed) -> Iterator[str]:
+    yield from (f"the agent changed `{path}`, which it was given" for path in tampered(workspace, laid))
+    if completed.survivors:
+        yield f"{completed.survivors} processes outlived the adapter and were ended"
 
 
 def _stopped(job: TrialJob, completed: Completed, redactor: Redactor) -> Failure | None:
@@ -150,7 +157,8 @@ def _stopped(job: TrialJob, completed: Completed, redactor: Redactor) -> Failure
     if completed.exit_code == 0:
         return None
     last = _last_line(redactor.text(completed.stderr.decode("utf-8", "replace")))
-    return Failure("exit", f"{_ending(completed.exit_code)}{': ' + last if last else ''}")
+    kind = "transient" if completed.exit_code == TRANSIENT else "exit"
+    return Failure(kind, f"{_ending(completed.exit_code)}{': ' + last if last else ''}")
 
 
 def _ending(exit_code: int | None) -> str:

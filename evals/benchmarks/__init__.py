@@ -1,0 +1,1 @@
+"""Benchmarks: whole processes, medians and ratios; printed, never asserted."""

@@ -1,0 +1,118 @@
+"""What else stands beside a comparison: an older skill as the baseline, controls, sentinels."""
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from evals.skill_eval.errors import ConfigError
+from evals.skill_eval.model.protocol import Mode
+from evals.skill_eval.model.sentinel import EXPECTED, SENTINELS
+from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.model.trial import GivenSkill
+from evals.skill_eval.reading.fixtures import load_skill
+from evals.skill_eval.running.material import Material, with_modes
+
+_PLACEBO_NAME = "house-plants"
+_PLACEBO_HEAD = f"""---
+name: {_PLACEBO_NAME}
+description: Advice on the care of common house plants. Use when somebody asks about watering, light or soil for a plant.
+---
+
+# House plants
+
+"""
+_PLACEBO_LINES = (
+    "- Water a fern when the top of its soil feels dry to the finger.\n",
+    "- Turn the pot a quarter round each week, so that all sides get light.\n",
+    "- A cactus rests in winter and then wants almost no water.\n",
+    "- Repot in spring, into a pot two fingers wider than the old one.\n",
+    "- Wipe dust from broad leaves with a damp cloth.\n",
+)
+
+
+def with_controls(material: Material, args: Namespace, repository: Path) -> Material:
+    """Return `material` with the baseline, control arms and sentinels that the options ask for.
+
+    Raises ConfigError when the older skill cannot be had.
+    """
+    old = _old_skill(material, args, repository)
+    baseline = Mode.WITHOUT_SKILL if old is None else Mode.OLD_SKILL
+    modes: dict[Mode, GivenSkill | None] = {} if old is None else {Mode.OLD_SKILL: old}
+    modes |= _controls(material, args.control, old)
+    changed = with_modes(material, modes, baseline)
+    return _with_sentinels(changed) if args.sentinels else changed
+
+
+def _controls(material: Material, wanted: list[str], old: GivenSkill | None) -> Mapping[Mode, GivenSkill | None]:
+    modes: dict[Mode, GivenSkill | None] = {Mode.CONTROL: old} if "aa" in wanted else {}
+    return modes | ({Mode.PLACEBO: _placebo(material)} if "placebo" in wanted else {})
+
+
+def _placebo(material: Material) -> GivenSkill:
+    """Return a skill about something else, with a SKILL.md of the same number of bytes."""
+    given = material.given[Mode.WITH_SKILL]
+    size = next(len(file.content) for file in given.files if file.path == "SKILL.md") if given else 0
+    lines = _PLACEBO_LINES * (max(0, size - len(_PLACEBO_HEAD)) // len("".join(_PLACEBO_LINES)) + 1)
+    text = (_PLACEBO_HEAD + "".join(lines))[: max(size, len(_PLACEBO_HEAD))]
+    return GivenSkill(_PLACEBO_NAME, (FileCopy("SKILL.md", text.encode()),))
+
+
+def _with_sentinels(material: Material) -> Material:
+    taken = [str(case.id) for case in material.cases if case.id in EXPECTED]
+    if taken:
+        raise ConfigError(f"`{material.skill}` has a case `{taken[0]}`, which is the name of a sentinel")
+    inputs = {**material.inputs, **{case.id: () for case in SENTINELS}}
+    return replace(material, cases=(*SENTINELS, *material.cases), inputs=inputs)
+
+
+def _old_skill(material: Material, args: Namespace, repository: Path) -> GivenSkill | None:
+    if args.baseline_skill is not None:
+        return GivenSkill(material.skill, _files_of(args.baseline_skill, str(args.baseline_skill)))
+    if args.baseline_ref is None:
+        return None
+    with _checked_out(Path(material.folder), args.baseline_ref) as folder:
+        return GivenSkill(material.skill, _files_of(folder, f"{args.baseline_ref}:{material.folder}"))
+
+
+def _files_of(folder: Path, shown: str) -> tuple[FileCopy, ...]:
+    if not (folder / "SKILL.md").is_file():
+        raise ConfigError(f"`{shown}` holds no SKILL.md to compare with")
+    return load_skill(folder)
+
+
+@contextmanager
+def _checked_out(skill: Path, ref: str) -> Iterator[Path]:
+    """Lay the regular files that `skill` had at the commit `ref` into a folder of their own."""
+    import io
+    import tarfile
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as place, tarfile.open(fileobj=io.BytesIO(_archive(skill, ref))) as archive:
+        for member in archive:
+            content, path = archive.extractfile(member), PurePosixPath(member.name)
+            if content is not None and member.isreg() and not path.is_absolute() and ".." not in path.parts:
+                target = Path(place, *path.parts)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
+                target.chmod(0o755 if member.mode & 0o100 else 0o644)
+        yield Path(place)
+
+
+def _archive(skill: Path, ref: str) -> bytes:
+    """Return a tar of the folder at `ref`; the work tree and the index are left alone."""
+    from subprocess import run
+
+    if ref.startswith("-"):
+        raise ConfigError(f"`{ref}` is no commit")
+    try:
+        done = run(["git", "archive", "--format=tar", ref], cwd=skill, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise ConfigError("`--baseline-ref` needs git, which is not on PATH") from error
+    if done.returncode:
+        message = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ConfigError(f"git has no `{skill.name}` at `{ref}`: {message[-1] if message else 'no reason given'}")
+    return done.stdout
+
+

@@ -1,0 +1,190 @@
+"""Cases of a suite: each read whole, so that everything wrong with it is said at once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from evals.skill_eval.model.problem import Severity
+from evals.skill_eval.model.suite import Case, Check
+from evals.skill_eval.reading.case_ids import assign_ids
+from evals.skill_eval.reading.checks import CheckScope, Part, PlacedCheck, read_checks, read_operands
+from evals.skill_eval.reading.dialects import CASE_KEYS, CaseParts, Line, MadeCheck, rubric_line
+from evals.skill_eval.reading.doubts import note_doubts
+from evals.skill_eval.reading.findings import Findings
+from evals.skill_eval.reading.fixtures import check_fixtures, workspace_path
+from evals.skill_eval.reading.near_miss import near_miss
+from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.strict_json import Where, kind_of
+
+_UNKNOWN_KEYS = 100
+_NAMED_KEYS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a suite is to be read.
+
+    `lenient`: it is foreign, so what it leaves out is a warning. `with_checks`: it is not, and it
+    uses this harness's own checks, so its assertions are plain texts. `skill_name` is None when unknown.
+    """
+
+    skill_directory: Path
+    skill_name: str | None
+    lenient: bool
+    with_checks: bool
+
+    @property
+    def missing(self) -> Severity:
+        """Return how bad it is that a suite leaves out what a case needs."""
+        return Severity.WARNING if self.lenient else Severity.ERROR
+
+
+def read_cases(cases: Sequence[CaseParts], manner: Manner, findings: Findings) -> tuple[Case, ...]:
+    """Return every case; one with an error among the findings is as good as it can be."""
+    ids = assign_ids(cases, manner.lenient, findings)
+    unused = [where for parts in cases for where in note_keys(parts.keys, parts.where, parts.used, CASE_KEYS, findings)]
+    note_unused(unused, findings)
+    return tuple(_case(id_, parts, manner, findings) for id_, parts in zip(ids, cases, strict=True))
+
+
+def note_keys(
+    holder: Mapping[str, object], where: Where, used: frozenset[str], meant: Iterable[str], findings: Findings
+) -> list[Where]:
+    """Return the places of keys that nothing here uses; one that was `meant` to be another is a finding.
+
+    A slip in `checks` is an error: the gate that the author sees would not be there. Of the unknown
+    keys of one object the first hundred are looked at.
+    """
+    unknown = islice((key for key in holder if key not in used and not key.startswith("$")), _UNKNOWN_KEYS)
+    unused: list[Where] = []
+    for key in unknown:
+        near = near_miss(key, meant)
+        if near is None:
+            unused.append((*where, key))
+        else:
+            severity = Severity.ERROR if near == "checks" else Severity.WARNING
+            hint = f"did you mean `{near}`?"
+            findings.add("SE233", (*where, key), "unknown key", hint, key=True, severity=severity)
+    return unused
+
+
+def note_unused(places: Sequence[Where], findings: Findings) -> None:
+    """Say in one finding which keys are not used."""
+    if places:
+        names = list(dict.fromkeys(quoted(str(place[-1]), 40) for place in places))
+        more = f" and {len(names) - _NAMED_KEYS} more" if len(names) > _NAMED_KEYS else ""
+        findings.add("SE234", places[0], f"keys that are not used: {', '.join(names[:_NAMED_KEYS])}{more}", key=True)
+
+
+def _case(id_: int | str, parts: CaseParts, manner: Manner, findings: Findings) -> Case:
+    prompt = _prompt(parts, manner, findings)
+    expected = _expected(parts, manner, findings)
+    lines = _rubric(parts, manner, findings)
+    placed = _checks(parts, lines, manner, findings)
+    files = check_fixtures(parts.files, manner.skill_directory, bool(placed), findings) if parts.files else ()
+    texts = tuple(line.text for _, line in lines if line.text is not None)
+    checks = tuple(check for check, _ in placed) if prompt else ()
+    case = Case(id_, prompt, expected, texts, files, checks, parts.name)
+    _note_goal(case, parts, findings)
+    note_doubts(case, [place for _, place in placed], parts.where, findings)
+    return case
+
+
+def _prompt(parts: CaseParts, manner: Manner, findings: Findings) -> str:
+    """Return the prompt, empty when there is none: such a case is not run."""
+    if parts.prompt is None:
+        findings.add("SE228", parts.where, "`prompt` is missing", severity=manner.missing)
+    elif not isinstance(parts.prompt.value, str):
+        findings.add("SE228", parts.prompt.where, f"expected a string, found {kind_of(parts.prompt.value)}")
+    elif not parts.prompt.value.strip():
+        findings.add("SE228", parts.prompt.where, "the prompt is empty or blank", severity=manner.missing)
+    else:
+        return parts.prompt.value
+    return ""
+
+
+def _expected(parts: CaseParts, manner: Manner, findings: Findings) -> str | None:
+    value = parts.expected.value if parts.expected else None
+    if isinstance(value, str):
+        return value
+    if parts.expected:
+        message = f"expected a string, found {kind_of(value)}"
+        findings.add("SE229", parts.expected.where, message, severity=manner.missing)
+    return None
+
+
+def _rubric(parts: CaseParts, manner: Manner, findings: Findings) -> list[tuple[Part, Line]]:
+    """Return the usable lines of `assertions` and `expectations`, then those under foreign names."""
+    entries: list[Part] = []
+    for part in parts.rubrics:
+        if part.where[-1] == "expectations":
+            both = " as well: both are kept" if len(parts.rubrics) > 1 else ""
+            findings.add_once("SE231", part.where, f"read as `assertions`, its published name{both}", key=True)
+        if isinstance(part.value, list):
+            entries += (Part((*part.where, number), item) for number, item in enumerate(part.value))
+        else:
+            message = f"expected a list of strings, found {kind_of(part.value)}"
+            findings.add("SE230", part.where, message, severity=manner.missing)
+    lines = [*((entry, rubric_line(entry)) for entry in entries), *parts.lines]
+    return [(entry, line) for entry, line in lines if _is_usable(entry, line, manner, findings)]
+
+
+def _is_usable(entry: Part, line: Line, manner: Manner, findings: Findings) -> bool:
+    if isinstance(entry.value, dict) and manner.with_checks:
+        hint = f"write its text alone: {quoted(line.text)}" if line.text else "write a sentence, or a check in `checks`"
+        message = "expected a string, found an object: a suite with `checks` has plain assertions"
+        findings.add("SE230", entry.where, message, hint)
+    elif isinstance(entry.value, str) and not entry.value.strip():
+        findings.add("SE230", entry.where, "the assertion is empty or blank", severity=manner.missing)
+    elif line == Line():
+        what = "an object without a text" if isinstance(entry.value, dict) else kind_of(entry.value)
+        findings.add("SE230", entry.where, f"expected a string, found {what}", severity=manner.missing)
+    else:
+        return True
+    return False
+
+
+def _checks(parts: CaseParts, lines: list[tuple[Part, Line]], manner: Manner, findings: Findings) -> list[PlacedCheck]:
+    inputs = parts.files.value if parts.files and isinstance(parts.files.value, list) else []
+    laid = frozenset(workspace_path(path) for path in inputs if isinstance(path, str))
+    scope = CheckScope(manner.skill_name, laid)
+    placed = _own_checks(parts.checks, lines, scope, manner, findings) if parts.checks else []
+    for entry, line in lines:
+        if line.command:
+            findings.add("SE235", entry.where, "is a command, and commands of a suite are never run")
+    taken = {check.id for check, _ in placed}
+    made = (*parts.made, *(line.check for _, line in lines if line.check))
+    return placed + [check for one in made if (check := _made_check(one, taken, scope, findings))]
+
+
+def _own_checks(
+    part: Part, lines: list[tuple[Part, Line]], scope: CheckScope, manner: Manner, findings: Findings
+) -> list[PlacedCheck]:
+    strings = isinstance(part.value, list) and bool(part.value) and all(isinstance(item, str) for item in part.value)
+    if not (strings and manner.lenient and isinstance(part.value, list)):
+        return read_checks(part, scope, findings)
+    message = "strings are no checks; read as `assertions`"
+    findings.add_once("SE236", part.where, message, key=True, severity=Severity.WARNING)
+    lines += [(Part((*part.where, number), item), Line(text=item)) for number, item in enumerate(part.value)]
+    return []
+
+
+def _made_check(made: MadeCheck, taken: set[str], scope: CheckScope, findings: Findings) -> PlacedCheck | None:
+    operands = read_operands(made.type, made.operand, scope, findings)
+    if operands is None:
+        return None
+    id_ = f"{made.id}-made" if made.id in taken else made.id
+    return Check(id_, made.type, operands, made.required, made.case_sensitive), made.operand.where
+
+
+def _note_goal(case: Case, parts: CaseParts, findings: Findings) -> None:
+    """Say that a case does not tell what a good answer is; what it tells wrongly is said elsewhere."""
+    if parts.expected or case.assertions or any(part.value for part in parts.rubrics):
+        return
+    if case.checks or (parts.checks and parts.checks.value):
+        message = "no `expected_output` says what a good answer is"
+        findings.add_once("SE232", parts.where, message, severity=Severity.INFO)
+    else:
+        message = "nothing says what a good answer is: no `expected_output`, no `assertions`, no `checks`"
+        findings.add_once("SE232", parts.where, message)

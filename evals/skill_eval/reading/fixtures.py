@@ -1,0 +1,262 @@
+"""Fixtures of a case and the copy of its skill: found on disk as they are spelled, taken as bytes."""
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from evals.skill_eval.errors import ConfigError
+from evals.skill_eval.model.problem import Severity
+from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.model.suite import Case
+from evals.skill_eval.reading.checks import Part
+from evals.skill_eval.reading.findings import Findings
+from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.regular_files import ACCESS, KIND, LINK, SIZE, UnusableFile, read_regular
+from evals.skill_eval.reading.strict_json import kind_of
+
+FIXTURE_LIMIT = 1_000
+FIXTURE_LIMIT_BYTES = 16 << 20
+SKILL_LIMIT_BYTES = 64 << 20
+SKILL_LIMIT_ENTRIES = 5_000
+
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_NOT_COPIED = ("__pycache__", ".git")
+
+
+def workspace_path(fixture: str) -> str:
+    """Return where `fixture` (relative to the skill) lies in the workspace."""
+    return f"inputs/{fixture}"
+
+
+def check_fixtures(part: Part, skill_directory: Path, runnable: bool, findings: Findings) -> tuple[str, ...]:
+    """Return the fixtures listed at `part` that can be taken; everything else becomes a finding.
+
+    A file that is not there is an error only in a `runnable` case: nothing else needs it.
+    """
+    if not isinstance(part.value, list):
+        findings.add("SE270", part.where, f"expected a list of paths, found {kind_of(part.value)}")
+        return ()
+    if len(part.value) > FIXTURE_LIMIT:
+        message = f"has {len(part.value)} fixtures; at most {FIXTURE_LIMIT} of a case are taken"
+        findings.add("SE277", part.where, message)
+        return ()
+    usable: dict[str, str] = {}
+    for number, path in enumerate(part.value):
+        item = Part((*part.where, number), path)
+        if not isinstance(path, str):
+            hint = "write the path alone, as a string" if isinstance(path, dict) else None
+            findings.add("SE270", item.where, f"expected a path, found {kind_of(path)}", hint)
+        elif folded(path) in usable:
+            other = usable[folded(path)]
+            same = "is listed twice" if path == other else f"is the same as {quoted(other)} on some file systems"
+            findings.add("SE275", item.where, f"{quoted(path)} {same}")
+        elif _formed(item, path, findings) and _on_disk(item, path, skill_directory, runnable, findings):
+            usable[folded(path)] = path
+    return tuple(usable.values())
+
+
+def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
+    """Return the fixtures of `case` as they lie in its workspace, in the order of the suite.
+
+    Raises ConfigError when one has gone, has become something else, or cannot be read.
+    """
+    return tuple(_copy(skill_directory, path, case) for path in case.files)
+
+
+def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
+    """Return what the agent gets of a skill: all of it but `evals/`, `__pycache__`, `.git`, links and special files.
+
+    The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
+    5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
+    """
+    sizes = dict(_sizes(skill_directory))
+    if sum(sizes.values()) > SKILL_LIMIT_BYTES:
+        message = f"skill {quoted(str(skill_directory))} has {sum(sizes.values())} bytes"
+        raise ConfigError(f"{message}; at most {SKILL_LIMIT_BYTES} are copied for the agent")
+    return tuple(_skill_copy(skill_directory, path) for path in sorted(sizes))
+
+
+def folded(name: str) -> str:
+    """Return `name` as the most forgiving file system compares it."""
+    if name.isascii():
+        return name.lower()
+    from unicodedata import normalize
+
+    return normalize("NFKC", normalize("NFKC", name).casefold())
+
+
+def _formed(item: Part, path: str, findings: Findings) -> bool:
+    """Tell whether `path` can be a fixture by its form."""
+    fault = _form_fault(path)
+    if fault is not None:
+        findings.add("SE271", item.where, f"{quoted(path)} {fault[0]}", fault[1])
+        return False
+    if folded(path) in ("skill.md", "evals/evals.json"):
+        whom = "the baseline the skill itself" if folded(path) == "skill.md" else "the agent the answers"
+        findings.add("SE276", item.where, f"{quoted(path)} as a fixture gives {whom}")
+        return False
+    return True
+
+
+def _form_fault(path: str) -> tuple[str, str | None] | None:
+    steps = path.split("/")
+    if not path:
+        return "is an empty path", None
+    if path.startswith(("/", "~")) or _DRIVE.match(path):
+        return "is not relative to the skill's folder", None
+    if "\\" in path:
+        return "has a backslash", f"folders are separated by `/`: {quoted(path.replace(chr(92), '/'))}"
+    if _UNSEEN.search(path):
+        return "has a control character", None
+    if ".." in steps:
+        return "has a step `..`; a fixture lies inside the skill's folder", None
+    if "." in steps or "" in steps:
+        return "has an empty step or `.`", f"write {quoted('/'.join(s for s in steps if s not in ('', '.')))}"
+    return None
+
+
+def _on_disk(item: Part, path: str, skill_directory: Path, runnable: bool, findings: Findings) -> bool:
+    """Tell whether `path` is a regular file of the skill, spelled so on disk and reached without a link."""
+    absent = Severity.ERROR if runnable else Severity.WARNING
+    try:
+        directory = skill_directory
+        for step in path.split("/")[:-1]:
+            directory = _listed(directory, step)
+            _refuse_link(directory)
+        content = read_regular(_listed(directory, path.rpartition("/")[2]), FIXTURE_LIMIT_BYTES).content
+    except _Absent as error:
+        hint = error.hint or _elsewhere(path, skill_directory)
+        findings.add(error.code, item.where, f"{quoted(path)} {error}", hint, severity=absent)
+        return False
+    except UnusableFile as error:
+        code = {SIZE: "SE277", LINK: "SE274", KIND: "SE274"}.get(error.code, "SE272")
+        severity = None if error.code in (SIZE, LINK) else absent
+        findings.add(code, item.where, f"{quoted(path)} {error}", severity=severity)
+        return False
+    return _examine(item, path, content, absent, findings)
+
+
+class _Absent(Exception):
+    """A step of a path that is not listed in its folder; `hint` when it is spelled otherwise there."""
+
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+
+
+def _listed(directory: Path, step: str) -> Path:
+    """Return the entry `step` of `directory` when the listing spells it exactly so.
+
+    A file system that ignores case or composition would open it under other names too, but only there.
+    """
+    try:
+        names = os.listdir(directory)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _Absent("SE272", "does not exist") from error
+    except OSError as error:
+        raise UnusableFile(ACCESS, f"lies in the folder {quoted(directory.name)}, which cannot be listed") from error
+    if step in names:
+        return directory / step
+    others = [name for name in names if folded(name) == folded(step)]
+    if others:
+        raise _Absent("SE273", _spelling(step, others[0]), "spell the path exactly as the file is called, or rename it")
+    raise _Absent("SE272", "does not exist")
+
+
+def _spelling(written: str, listed: str) -> str:
+    from unicodedata import is_normalized, normalize
+
+    if normalize("NFC", written) != normalize("NFC", listed):
+        return f"is spelled {quoted(listed)} on disk"
+    form = "composed (NFC)" if is_normalized("NFC", listed) else "decomposed (NFD)"
+    return f"looks like {quoted(listed)} on disk, which is {form}"
+
+
+def _refuse_link(directory: Path) -> None:
+    if os.path.islink(directory):
+        raise UnusableFile(LINK, f"leads through the link {quoted(directory.name)}, and links are not followed")
+
+
+def _elsewhere(path: str, skill_directory: Path) -> str | None:
+    """Return a hint when the path is right for another starting point than the skill's folder."""
+    steps = path.split("/")
+    own = skill_directory.name
+    below = "/".join(steps[steps.index(own) + 1 :]) if own in steps else ""
+    for candidate in (f"evals/{path}", below):
+        if candidate and os.path.lexists(skill_directory / candidate):
+            return f"paths are relative to the skill's folder: write {quoted(candidate)}"
+    return None
+
+
+def _examine(item: Part, path: str, content: bytes, absent: Severity, findings: Findings) -> bool:
+    if content.startswith(_LFS_POINTER):
+        message = f"{quoted(path)} is a Git LFS pointer, not the file that it points to"
+        findings.add("SE279", item.where, message, "fetch it with `git lfs pull`", severity=absent)
+        return False
+    if _PRIVATE_KEY.search(content):
+        findings.add("SE278", item.where, f"{quoted(path)} holds a private key, and every agent is given it")
+    return True
+
+
+def _copy(skill_directory: Path, path: str, case: Case) -> FileCopy:
+    try:
+        directory = skill_directory
+        for step in path.split("/")[:-1]:
+            directory = directory / step
+            _refuse_link(directory)
+        copy = read_regular(skill_directory / path, FIXTURE_LIMIT_BYTES)
+    except UnusableFile as error:
+        raise ConfigError(f"fixture {quoted(path)} of case {quoted(str(case.id))} {error}") from error
+    return FileCopy(workspace_path(path), copy.content, copy.executable)
+
+
+def _skill_copy(skill_directory: Path, path: str) -> FileCopy:
+    try:
+        copy = read_regular(skill_directory / path, SKILL_LIMIT_BYTES)
+    except UnusableFile as error:
+        raise ConfigError(f"{quoted(path)} of skill {quoted(str(skill_directory))} {error}") from error
+    return FileCopy(path, copy.content, copy.executable)
+
+
+def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
+    """Yield path and size in bytes of every regular file to copy, without opening any."""
+    folders, seen = [""], 0
+    while folders:
+        folder = folders.pop()
+        entries = _entries(skill_directory, folder)
+        seen += len(entries)
+        if seen > SKILL_LIMIT_ENTRIES:
+            message = f"skill {quoted(str(skill_directory))} has more than {SKILL_LIMIT_ENTRIES} files and folders"
+            raise ConfigError(message)
+        for entry in entries:
+            path = f"{folder}{_utf8(entry.name, skill_directory)}"
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(f"{path}/")
+            elif entry.is_file(follow_symlinks=False):
+                yield path, entry.stat(follow_symlinks=False).st_size
+
+
+def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
+    left_out = _NOT_COPIED if folder else (*_NOT_COPIED, "evals")
+    try:
+        with os.scandir(skill_directory / folder) as entries:
+            some = islice(entries, SKILL_LIMIT_ENTRIES + 1)
+            return [entry for entry in some if entry.name.lower() not in left_out]
+    except OSError as error:
+        message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
+        raise ConfigError(message) from error
+
+
+def _utf8(name: str, skill_directory: Path) -> str:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        message = f"skill {quoted(str(skill_directory))} has a file name that is not UTF-8: {quoted(name)}"
+        raise ConfigError(message, hint="rename the file") from error
+    return name

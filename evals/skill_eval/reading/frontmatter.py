@@ -1,0 +1,150 @@
+"""The frontmatter: the bytes of a SKILL.md become fields and a body."""
+
+import re
+from dataclasses import dataclass
+
+from evals.skill_eval.reading.odd_characters import look_for_odd_characters
+from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.text_findings import TextFindings, place_of
+from evals.skill_eval.reading.yaml_nodes import YamlMap
+from evals.skill_eval.reading.yaml_subset import parse
+
+LONGEST_HEADER = 262_144
+
+_OPENING = re.compile(r"---([ \t]*)(?:\n|\Z)")
+_CLOSING = re.compile(r"^---([ \t]*)$", re.MULTILINE)
+_NEARLY_CLOSING = re.compile(r"^(?:[ \t]+---|----+|\.\.\.|--|—+-*)[ \t]*$", re.MULTILINE)
+_LINK_STUB = re.compile(r"(?!#|<|`)(?:\S{0,1000}/\S{0,1000}|\S{1,200}\.md)\n?")
+_BEGIN_HINT = "begin the file with `---`, the fields, and `---` on lines of their own"
+# What stands on line 1 instead of `---`; the first that fits counts.
+_INSTEAD = (
+    (re.compile(r"-{4,}[ \t]*$"), "more than three dashes"),
+    (re.compile(r"---"), "text behind the dashes"),
+    (re.compile(r"[ \t]+---"), "blanks before the dashes"),
+    (re.compile(r"[ \t]*$"), "a blank line"),
+    (re.compile(r"#"), "a heading"),
+    (re.compile(r"```|~~~"), "a code fence"),
+    (re.compile(r"<!--"), "an HTML comment"),
+    (re.compile(r"\{"), "a JSON object"),
+    (re.compile(r"\+\+\+"), "TOML frontmatter"),
+    (re.compile(r"[A-Za-z-]+:([ \t]|$)"), "a field"),
+    (re.compile(r""), "text"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """A SKILL.md taken apart.
+
+    `fields` is None where there is no header that could be read, and `unread` are fields whose
+    value is no YAML. `body_line` is the line on which the body begins, from 1.
+    """
+
+    fields: YamlMap | None
+    unread: frozenset[str]
+    body: str
+    body_line: int
+
+
+def read_frontmatter(content: bytes, findings: TextFindings) -> Frontmatter:
+    """Take the content of a SKILL.md apart; what is wrong with its text goes to `findings`."""
+    if encoding := _foreign_encoding(content):
+        findings.add("SE107", None, f"the file is {encoding}, expected UTF-8", "save it as UTF-8")
+        return Frontmatter(None, frozenset(), "", 1)
+    text = _plain_line_ends(_decoded(content, findings), findings)
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    look_for_odd_characters(content, text, closing.end() if closing else len(text), findings)
+    if not opening:
+        _explain_missing_header(text, findings)
+        return Frontmatter(None, frozenset(), text, 1)
+    if not closing:
+        _explain_unclosed_header(text, findings)
+        return Frontmatter(None, frozenset(), "", 1)
+    _note_blanks_after_dashes(text, opening, closing, findings)
+    body, body_line = text[closing.end() + 1 :], text.count("\n", 0, closing.end()) + 2
+    return _with_fields(text[opening.end() : closing.start()], body, body_line, findings)
+
+
+def _foreign_encoding(content: bytes) -> str | None:
+    if content.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "UTF-32"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff", b"-\0-\0", b"\0-\0-")):
+        return "UTF-16"
+    return None
+
+
+def _decoded(content: bytes, findings: TextFindings) -> str:
+    """Return the text; bytes that are no UTF-8 are reported and replaced, so that reading can go on."""
+    if content.startswith(b"\xef\xbb\xbf"):
+        message = "the file begins with a byte order mark (BOM)"
+        findings.add("SE108", (1, 1), message, "save it as UTF-8 without BOM: many readers see no frontmatter")
+        content = content[3:]
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode()
+        message = f"byte 0x{content[error.start]:02x} at offset {error.start} is no UTF-8"
+        findings.add("SE106", place_of(before, len(before)), message, "save the file as UTF-8")
+        return content.decode(errors="replace")
+
+
+def _plain_line_ends(text: str, findings: TextFindings) -> str:
+    if "\r" not in text:
+        return text
+    if "\r\n" in text:
+        findings.add("SE110", (1, 1), "the lines end in CRLF", "save the file with LF: some readers drop such skills")
+        text = text.replace("\r\n", "\n")
+    if "\r" in text.partition("\n")[0]:
+        findings.add("SE111", (1, 1), "the lines end in a carriage return alone", "save the file with LF line ends")
+        text = text.replace("\r", "\n")
+    return text
+
+
+def _explain_missing_header(text: str, findings: TextFindings) -> None:
+    first_line = text.partition("\n")[0]
+    if not text.strip():
+        findings.add("SE113", (1, 1), "the file is empty, expected frontmatter", _BEGIN_HINT)
+    elif _LINK_STUB.fullmatch(text):
+        message = f"the file holds nothing but a path, {quoted(first_line)}: a symbolic link that Git wrote as text"
+        findings.add("SE114", (1, 1), message, "check out with links, or put a copy of the file in its place")
+    else:
+        instead = next(what for pattern, what in _INSTEAD if pattern.match(first_line))
+        shown = f": {quoted(first_line)}" if first_line.strip() else ""
+        findings.add("SE113", (1, 1), f"expected `---` on line 1, found {instead}{shown}", _BEGIN_HINT)
+
+
+def _explain_unclosed_header(text: str, findings: TextFindings) -> None:
+    hint = "end it with `---` on a line of its own"
+    if nearly := _NEARLY_CLOSING.search(text, text.find("\n") + 1):
+        hint += f"; line {place_of(text, nearly.start())[0]} is {quoted(nearly[0])}"
+    findings.add("SE115", (1, 1), "the frontmatter is never closed", hint)
+
+
+def _note_blanks_after_dashes(
+    text: str, opening: re.Match[str], closing: re.Match[str], findings: TextFindings
+) -> None:
+    for found in (opening, closing):
+        if found[1]:
+            place = place_of(text, found.start(1))
+            findings.add("SE116", place, "blanks after `---`", "take them out: some readers miss the line then")
+
+
+def _with_fields(header: str, body: str, body_line: int, findings: TextFindings) -> Frontmatter:
+    if len(header) > LONGEST_HEADER:
+        message = f"the frontmatter has {len(header)} characters, at most {LONGEST_HEADER} are read"
+        findings.add("SE118", (1, 1), message, "keep fields short; the text of the skill belongs below the frontmatter")
+        return Frontmatter(None, frozenset(), body, body_line)
+    _note_inner_dashes(header, findings)
+    document = parse(header, first_line=2)
+    for fault in document.faults:
+        findings.add(fault.code, (fault.line, fault.column), fault.message, fault.hint)
+    return Frontmatter(document.root, document.unread, body, body_line)
+
+
+def _note_inner_dashes(header: str, findings: TextFindings) -> None:
+    offset = header.find("---")
+    if offset >= 0:
+        line, column = place_of(header, offset)
+        hint = "write fewer dashes or a long dash: some readers end the frontmatter at any `---`"
+        findings.add("SE117", (line + 1, column), "`---` inside the frontmatter", hint)

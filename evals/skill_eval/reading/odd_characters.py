@@ -1,0 +1,82 @@
+"""Characters that nobody sees, or that readers take differently."""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from evals.skill_eval.reading.text_findings import TextFindings, place_of
+
+MOST_RUNS = 10
+
+_CONTROLS = "\x01-\x08\x0b\x0e-\x1f\x7f"
+_SEPARATORS = "\x85\u2028\u2029"
+# What YAML 1.2.2 calls not printable (5.1), but for NUL.
+_NOT_IN_YAML = "\x01-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
+_INVISIBLE = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+# Joiners belong in emoji, and in Arabic and Indic scripts; there they are no finding.
+_JOINERS = "\u200c\u200d"
+_JOINED = "\u0600-\u08ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+
+_CONTROL_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
+_SUSPECT = re.compile(f"[\0{_NOT_IN_YAML}{_SEPARATORS}{_INVISIBLE}{_JOINERS}]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Something to look for: in the header, in the body, or in both."""
+
+    code: str
+    pattern: re.Pattern[str]
+    what: str
+    hint: str
+    header: bool
+    body: bool
+
+
+_HIDING = "take it out: it can hide text from the people who review the skill"
+_LOOKS = (
+    _Look("SE109", re.compile("\0+"), "NUL character", "save the file as plain text in UTF-8", True, True),
+    _Look("SE136", re.compile(f"[{_NOT_IN_YAML}]+"), "control character", "YAML does not allow it", True, False),
+    _Look(
+        "SE137",
+        re.compile(f"[{_SEPARATORS}]+"),
+        "line separator",
+        "put a blank or a real line break in its place: only some readers take it for a line break",
+        True,
+        False,
+    ),
+    _Look("SE138", re.compile(f"[{_CONTROLS}]+"), "control character", _HIDING, False, True),
+    _Look(
+        "SE138",
+        re.compile(f"(?:[{_INVISIBLE}]|(?<![{_JOINED}])[{_JOINERS}])+"),
+        "invisible character",
+        _HIDING,
+        True,
+        True,
+    ),
+)
+
+
+def look_for_odd_characters(content: bytes, text: str, header_end: int, findings: TextFindings) -> None:
+    """Report invisible, control and line-separating characters of `text`, which is the decoded `content`."""
+    if not _is_suspect(content, text):
+        return
+    for look in _LOOKS:
+        start, end = 0 if look.header else header_end, len(text) if look.body else header_end
+        for number, run in enumerate(islice(look.pattern.finditer(text, start, end), MOST_RUNS)):
+            more = "; further ones are not listed" if number + 1 == MOST_RUNS else ""
+            findings.add(look.code, place_of(text, run.start()), _named(look.what, run[0]) + more, look.hint)
+
+
+def _is_suspect(content: bytes, text: str) -> bool:
+    if text.isascii():
+        return "\r" in text or len(content.translate(None, _CONTROL_BYTES)) < len(content)
+    return _SUSPECT.search(text) is not None
+
+
+def _named(what: str, run: str) -> str:
+    first = f"U+{ord(run[0]):04X}"
+    return f"{what} {first}" if len(run) == 1 else f"{len(run)} {what}s from {first} on"
