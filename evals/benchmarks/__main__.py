@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evals.tests.support import REPOSITORY
 
-NOOP = "#!/bin/sh\nprintf '{\"output\": \"PROBE-OK\"}'\n"
+NOOP = '#!/bin/sh\nprintf \'{"output": "PROBE-OK"}\'\n'
 LOUD = "#!/bin/sh\nprintf '{\"output\": \"'; head -c 1000000 /dev/zero | tr '\\0' x; printf '\"}'\n"
 MILLISECONDS, MEGABYTE = 1000, 1 << 20
 
@@ -62,7 +62,13 @@ def add_skills(root: Path, skills: int, cases: int) -> None:
         (folder / "SKILL.md").write_text(head + "\nSay PROBE-OK.\n" * 20, encoding="utf-8")
         check = {"id": "phrase", "type": "contains", "value": "PROBE-OK"}
         suite = [
-            {"id": n, "prompt": f"Say it, {n}.", "expected_output": "PROBE-OK", "assertions": ["says it"], "checks": [check]}
+            {
+                "id": n,
+                "prompt": f"Say it, {n}.",
+                "expected_output": "PROBE-OK",
+                "assertions": ["says it"],
+                "checks": [check],
+            }
             for n in range(1, cases + 1)
         ]
         text = json.dumps({"skill_name": name, "evals": suite}, indent=2)

@@ -5,6 +5,7 @@ import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import TextIO
 
@@ -16,6 +17,7 @@ USAGE = 2
 
 COMMANDS = {
     "validate": "check every skill and its evals.json; needs no adapter",
+    "selftest": "grade every suite without a model: what are its checks worth?",
     "run": "run suites with and without their skill through an adapter",
     "rebuild": "write benchmarks and summary of a run again, from its trials on disk",
     "merge": "join the shards of a run",
@@ -52,10 +54,8 @@ class StandardConsole:
 
     def talk(self, text: str, end: str = "\n") -> None:
         """Print progress or a remark; a closed standard error is no reason to stop."""
-        try:
+        with suppress(OSError):
             print(text, file=self.err, end=end, flush=True)
-        except OSError:
-            pass
 
     def flush(self) -> None:
         """Make sure that results arrived; raises OutputLost when they did not."""
@@ -95,7 +95,9 @@ def run_program(program: str, package: str, commands: Mapping[str, str], argv: l
         return _stopped(console, stop)
 
 
-def _dispatch(program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole) -> int:
+def _dispatch(
+    program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole
+) -> int:
     name = next((word for word in argv if word in commands), None)
     argv = _command_first(argv, name)
     module = importlib.import_module(f"{package}.commands.{name}") if name else None
@@ -150,7 +152,7 @@ def _stopped(console: StandardConsole, stop: BaseException) -> int:
 
 def _give_up_output(console: StandardConsole, error: OutputLost) -> int:
     """Report lost output once, and keep the interpreter from trying again at its end."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - stays open until the process ends
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")
     console.talk(f"error: standard output could not be written: {error}")
     return USAGE
 
@@ -159,4 +161,3 @@ def _never_fail_to_encode(stream: TextIO) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-

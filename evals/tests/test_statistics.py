@@ -8,7 +8,12 @@ from evals.skill_eval.evidence.statistics import quantile, spread, wilson_interv
 class Wilson(unittest.TestCase):
     def test_it_gives_the_intervals_of_published_tables(self) -> None:
         # Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without continuity correction).
-        for passes, trials, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)):
+        for passes, trials, low, high in (
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ):
             with self.subTest(passes=passes, trials=trials):
                 interval = wilson_interval(passes, trials)
                 self.assertAlmostEqual(interval.low, low, places=4)

@@ -10,6 +10,7 @@ from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.model.suite import Check, CheckType, Dialect
 from evals.skill_eval.reading.checks import CHECK_LIMIT
 from evals.skill_eval.reading.findings import LIMIT
+from evals.skill_eval.reading.near_miss import near_miss
 from evals.skill_eval.reading.patterns import may_explode
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.suites import CASE_LIMIT, SUITE_LIMIT_BYTES, read_suite
@@ -156,6 +157,24 @@ class HostileSuiteTest(SuiteFolderTest):
         counted = [problem for problem in problems if problem.code == "SE238"]
         self.assertEqual([problem.message for problem in counted], ["5 more findings of this severity are not shown"])
         self.assertEqual(counted[0].severity, Severity.ERROR)
+
+
+class NearMissTest(unittest.TestCase):
+    KNOWN = ("id", "prompt", "expected_output", "assertions", "files", "checks", "case_sensitive")
+
+    def test_a_slip_of_the_pen_finds_what_was_meant(self) -> None:
+        for key, meant in (
+            ("check", "checks"), ("Checks", "checks"), ("chekcs", "checks"), ("cheks", "checks"), ("checkss", "checks"),
+            ("expected_ouput", "expected_output"), ("expectedOutput", "expected_output"), ("assertion", "assertions"),
+            ("case_senstive", "case_sensitive"), ("case-sensitive", "case_sensitive"), ("file", "files"), ("ID", "id"),
+        ):  # fmt: skip
+            with self.subTest(key):
+                self.assertEqual(near_miss(key, self.KNOWN), meant)
+
+    def test_another_word_is_another_word(self) -> None:
+        for key in ("checklist", "checked_by", "expected", "expected_outcome", "is", "ids", "context", "tags", "c", ""):
+            with self.subTest(key):
+                self.assertIsNone(near_miss(key, self.KNOWN))
 
 
 class PatternTest(unittest.TestCase):

@@ -38,10 +38,15 @@ def holds_secret_variable(name: str) -> bool:
     return sensitivity(name) is not Sensitivity.NONE or not _VARIABLE_WORDS.isdisjoint(words)
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of `text`."""
+    return frozenset(text.split())
+
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_QUALIFIERS = frozenset(
+_QUALIFIERS = word_set(
     "b64 backup base base64 current default dev development hex live local main new old plain prod production"
-    " primary raw secondary staging str string test text val value".split()
+    " primary raw secondary staging str string test text val value"
 )
 _OTHER = frozenset({"PWD", "OLDPWD"})
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "passcode", "secret", "credential", "credentials")
@@ -50,21 +55,21 @@ _KEY_ENDS = (
     *("accountkey", "authkey", "sharedkey", "servicekey", "rolekey", "sessionkey", "storagekey", "subscriptionkey"),
     *("licensekey", "apikeys", "apitokens", "accesstokens", "authtokens", "refreshtokens", "sessiontokens"),
 )
-_WEAK_WORDS = frozenset(
+_WEAK_WORDS = word_set(
     "auth authorization bearer cookie jsessionid jwt key keys pass passwords pat phpsessid secrets session sessionid"
-    " sig signature tokens".split()
+    " sig signature tokens"
 )
-_TOKEN_COUNTS = frozenset(
+_TOKEN_COUNTS = word_set(
     "bos cls completion each end eos first input last mask max min next num output pad per prompt sep special start"
-    " stop total unk".split()
+    " stop total unk"
 )
-_VARIABLE_WORDS = frozenset(
+_VARIABLE_WORDS = word_set(
     "apikey auth credential credentials key keys pass passphrase passwd password passwords pat private secret secrets"
-    " token tokens".split()
+    " token tokens"
 )
-_ABOUT = frozenset(
+_ABOUT = word_set(
     "budget count days dir enabled file host length level limit max method mode name path policy port region seconds"
-    " size sock socket timeout ttl type user username".split()
+    " size sock socket timeout ttl type user username"
 )
 
 

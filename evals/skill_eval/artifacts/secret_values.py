@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from evals.skill_eval.artifacts.secret_names import Sensitivity, sensitivity
+from evals.skill_eval.artifacts.secret_names import Sensitivity, sensitivity, word_set
 from evals.skill_eval.artifacts.spans import MARK
 
 
@@ -53,11 +53,11 @@ KEY_RUN: Final = re.compile(r"[A-Za-z0-9]{16,}")
 _HASH: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|[0-9]+")
 _WORDY: Final = re.compile(r"[0-9]{0,3}[A-Za-z]*(?:[-'/_][A-Za-z]+)*")
 _TYPE_ENDS: Final = ("str", "string", "text", "bytes", "type", "types", "field", "input")
-_COMMON_WORDS: Final = frozenset(
-    " any async await bearer bool boolean bytes const default empty env example expired false float function hidden"
+_COMMON_WORDS: Final = {""} | word_set(
+    "any async await bearer bool boolean bytes const default empty env example expired false float function hidden"
     " include inherit int integer invalid key lambda masked missing n/a new nil no none not null number object off omit"
     " on optional passwd password redacted required same-origin secret self set str string tbd text todo token true"
-    " undefined unknown unset void yes".split(" ")
+    " undefined unknown unset void yes"
 )
 _PLACEHOLDER: Final = re.compile(
     r"\$\{[^}]*\}|\$?\{\{[^}]*\}\}|\{[\w.]*\}|<[^<>]*>|&lt;.*&gt;|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|%[sdr]|\[[A-Za-z ]+\]"

@@ -23,7 +23,6 @@ from evals.skill_eval.model.record import JsonObject, TrialRecord
 from evals.skill_eval.model.suite import Case
 from evals.skill_eval.model.trial import Failure, Trial
 
-
 RUN_FILE = "run.json"
 
 
@@ -126,6 +125,7 @@ class RunStore:
             any(event.type == "skill_loaded" and event.name == trial.key.skill for event in trial.events),
             False if any(event.type == "activation_telemetry_unavailable" for event in trial.events) else None,
             trial.retries,
+            tuple(map(self.redactor.text, trial.notes)),
         )
 
     def _result(self, result: CheckResult) -> CheckResult:

@@ -17,7 +17,7 @@ from evals.skill_eval.running.material import Material, with_modes
 _PLACEBO_NAME = "house-plants"
 _PLACEBO_HEAD = f"""---
 name: {_PLACEBO_NAME}
-description: Advice on the care of common house plants. Use when somebody asks about watering, light or soil for a plant.
+description: Advice on the care of common house plants. Use when somebody asks about water, light or soil.
 ---
 
 # House plants
@@ -114,5 +114,3 @@ def _archive(skill: Path, ref: str) -> bytes:
         message = done.stderr.decode(errors="replace").strip().splitlines()
         raise ConfigError(f"git has no `{skill.name}` at `{ref}`: {message[-1] if message else 'no reason given'}")
     return done.stdout
-
-

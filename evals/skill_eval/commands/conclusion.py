@@ -8,7 +8,7 @@ from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.evidence.benchmark import Benchmark, benchmark, benchmark_to_json
 from evals.skill_eval.model.record import TrialRecord
-from evals.skill_eval.reporting.summary import control_lines, error_lines, failed_checks, summary_table, warnings
+from evals.skill_eval.reporting.summary import control_lines, error_lines, failed_checks, notes, summary_table, warnings
 
 
 def conclude(store: RunStore, out: Console) -> int:
@@ -18,7 +18,9 @@ def conclude(store: RunStore, out: Console) -> int:
     results = _benchmarks(records, facts)
     adapter = facts["adapter"]
     for result in results:
-        store.write_benchmark(result.skill, benchmark_to_json(result, store.path.name, adapter["name"], adapter["notice"]))
+        store.write_benchmark(
+            result.skill, benchmark_to_json(result, store.path.name, adapter["name"], adapter["notice"])
+        )
     _print(results, facts, len(records), store, out)
     return _exit_code(results, len(records) < facts["planned_trials"])
 
@@ -37,9 +39,19 @@ def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store
         out.result(line)
     if facts["adapter"]["notice"]:
         out.result(f"note: {facts['adapter']['notice']}")
+    for line in (*_isolation_lines(facts), *notes(results)):
+        out.result(line)
     for line in warnings(results, facts["planned_trials"] - done):
         out.talk(line)
     out.result(f"artifacts: {store.path}")
+
+
+def _isolation_lines(facts: dict[str, Any]) -> list[str]:
+    """Return which level of isolation was in force."""
+    chosen = facts["options"]
+    environment = "clean environment" if chosen["clean_env"] else "inherited environment"
+    sandbox = "no sandbox" if chosen["sandbox"] == "none" else f"sandbox {chosen['sandbox']}"
+    return [f"isolation: {environment}, {sandbox}, canaries planted"]
 
 
 def _exit_code(results: Sequence[Benchmark], incomplete: bool) -> int:

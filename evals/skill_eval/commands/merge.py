@@ -22,7 +22,9 @@ _IDENTITY = ("tool", "protocol_version", "adapter", "skills", "planned_total")
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `merge`."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a shard's folder or its id")
-    parser.add_argument("--run-id", metavar="ID", help="name of the merged run's folder (default: UTC time and a suffix)")
+    parser.add_argument(
+        "--run-id", metavar="ID", help="name of the merged run's folder (default: UTC time and a suffix)"
+    )
     add_place_arguments(parser)
 
 

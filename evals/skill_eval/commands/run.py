@@ -19,7 +19,7 @@ from evals.skill_eval.commands.conclusion import conclude
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
 from evals.skill_eval.commands.run_options import add_arguments, complete, stored
-from evals.skill_eval.commands.selection import repository_root, select
+from evals.skill_eval.commands.selection import Selected, repository_root, select
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.protocol import PROTOCOL_VERSION
 from evals.skill_eval.model.record import JsonObject
@@ -84,13 +84,25 @@ def _prepare(args: Namespace, repository: Path, out: Console) -> _Prepared:
     adapter = _adapter(args, repository)
     if args.sandbox == Sandbox.BWRAP:
         require_bubblewrap()
-    taken = (take_material(one.skill, one.suite, one.cases) for one in select(args, repository, out))
+    selected = select(args, repository, out)
+    if adapter.notice is None:
+        _say_weak_checks(selected, out)
+    taken = (take_material(one.skill, one.suite, one.cases) for one in selected)
     materials = tuple(with_controls(material, args, repository) for material in taken)
     bounds = Bounds(args.iterations, args.timeout_seconds, args.max_output_bytes)
     whole = plan_trials(materials, adapter, bounds, args.seed)
     plan = _shard(whole, args.shard) if args.shard else whole
     totals = {"planned_trials": plan.trials, "planned_total": whole.trials}
     return _Prepared(plan, materials, _facts(args, adapter, materials) | totals)
+
+
+def _say_weak_checks(selected: Sequence[Selected], out: Console) -> None:
+    """Say before calls that may cost money what the checks are worth."""
+    from evals.skill_eval.commands.selftest import weak_checks
+
+    for one in selected:
+        for line in weak_checks(one.skill, one.suite):
+            out.talk(f"selftest: {line}")
 
 
 def _shard(plan: Plan, part: str) -> Plan:
@@ -213,5 +225,3 @@ def _crew(args: Namespace, plan: Plan, conditions: Conditions, gate: Gate) -> It
 
     with OnExecutor(plan, conditions, gate, make_executor(args.executor), 4 * args.jobs) as remote:
         yield remote
-
-

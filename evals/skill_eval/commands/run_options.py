@@ -54,7 +54,9 @@ def _what(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--iterations", type=options.whole_number, metavar="N", help="repetitions (default 1)")
     parser.add_argument("--seed", type=options.seed_number, metavar="N", help="draws which mode goes first (default 0)")
-    parser.add_argument("--dry-run", action="store_true", help="say what would run and how many adapter calls; run nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would run and how many adapter calls; run nothing"
+    )
 
 
 def _how(parser: ArgumentParser) -> None:
@@ -62,7 +64,9 @@ def _how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--executor", metavar="MODULE:CALLABLE", help="run on what this returns: any concurrent.futures.Executor"
     )
-    parser.add_argument("--shard", type=shard_number, metavar="I/N", help="only part I of N, to be merged (default: all)")
+    parser.add_argument(
+        "--shard", type=shard_number, metavar="I/N", help="only part I of N, to be merged (default: all)"
+    )
     parser.add_argument("--clean-env", action="store_true", help="give the adapter an empty home and few variables")
     parser.add_argument(
         "--pass-env", action="append", metavar="NAME", help="with --clean-env: pass this variable on (repeatable)"
@@ -89,7 +93,10 @@ def _compared(parser: ArgumentParser) -> None:
 
 def _bounds(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--timeout-seconds", type=options.seconds, metavar="SECONDS", help="limit of one adapter call (default 120 seconds)"
+        "--timeout-seconds",
+        type=options.seconds,
+        metavar="SECONDS",
+        help="limit of one adapter call (default 120 seconds)",
     )
     parser.add_argument(
         "--max-output-bytes",
@@ -101,11 +108,15 @@ def _bounds(parser: ArgumentParser) -> None:
     parser.add_argument("--max-minutes", type=options.minutes, metavar="MINUTES", help="start no trial after this time")
     parser.add_argument("--max-tokens", type=options.whole_number, metavar="N", help="start no trial after N tokens")
     parser.add_argument("--max-cost-usd", type=options.amount, metavar="USD", help="start no trial after this cost")
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first adapter error (default: three in a row)")
+    parser.add_argument(
+        "--fail-fast", action="store_true", help="stop at the first adapter error (default: three in a row)"
+    )
 
 
 def _place(parser: ArgumentParser) -> None:
-    parser.add_argument("--run-id", metavar="ID", help="name of the run's folder (default: UTC time and a random suffix)")
+    parser.add_argument(
+        "--run-id", metavar="ID", help="name of the run's folder (default: UTC time and a random suffix)"
+    )
     parser.add_argument("--output-root", type=Path, metavar="DIR", help="where runs are kept (default tmp/skills-eval)")
     parser.add_argument("--resume", metavar="ID", help="finish this run; its own options hold")
     parser.add_argument("--retry-errors", action="store_true", help="with --resume: run errored trials again, too")
@@ -131,12 +142,16 @@ def complete(args: Namespace, earlier: Mapping[str, object] | None = None) -> Na
     """
     given = {name: getattr(args, name) for name in DEFINING if getattr(args, name) not in (None, False)}
     if earlier is not None:
-        changed = [name for name, value in given.items() if _plain(value) != earlier.get(name) and not _redacted(earlier, name)]
+        changed = [
+            name for name, value in given.items() if _plain(value) != earlier.get(name) and not _redacted(earlier, name)
+        ]
         if changed:
             listed = ", ".join(f"`--{name.replace('_', '-')}` was {earlier.get(name)!r}" for name in changed)
-            raise ConfigError(f"the run to resume had other options: {listed}", hint="leave them out, or start a new run")
-    filled = DEFINING | {name: _typed(name, value) for name, value in (earlier or {}).items() if name in DEFINING} | given
-    return Namespace(**{**vars(args), **filled})
+            raise ConfigError(
+                f"the run to resume had other options: {listed}", hint="leave them out, or start a new run"
+            )
+    before = {name: _typed(name, value) for name, value in (earlier or {}).items() if name in DEFINING}
+    return Namespace(**{**vars(args), **DEFINING, **before, **given})
 
 
 def _redacted(earlier: Mapping[str, object], name: str) -> bool:

@@ -4,7 +4,6 @@ from argparse import ArgumentParser, Namespace
 
 from evals.skill_eval.commands.console import Console
 
-HELP = "print the JSON Schema of a file or message"
 NAMES = ("evals", "request", "response", "benchmark")
 
 

@@ -18,7 +18,10 @@ from evals.skill_eval.reporting.findings import finding_lines
 def add_selection_arguments(parser: ArgumentParser) -> None:
     """Declare where skills are looked for and which are taken."""
     parser.add_argument(
-        "--repo-root", type=Path, metavar="DIR", help="the repository (default: the nearest folder above that holds skills/)"
+        "--repo-root",
+        type=Path,
+        metavar="DIR",
+        help="the repository (default: the nearest folder above that holds skills/)",
     )
     parser.add_argument(
         "--skills-dir", type=Path, action="append", default=[], metavar="DIR", help="a folder of skills (repeatable)"

@@ -15,7 +15,6 @@ from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.validation import Validation, validate
 from evals.skill_eval.reporting import findings
 
-HELP = "check every skill and its evals.json; needs no adapter"
 FORMATS = ("text", "json", "github", "sarif", "junit", "gitlab")
 
 
@@ -29,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the findings there (default: standard output)"
     )
+    parser.add_argument("--self-test", action="store_true", help="grade every suite without a model, too")
     parser.add_argument("--explain", metavar="CODE", help="say what a finding's code means, and do nothing else")
 
 
@@ -40,6 +40,10 @@ def main(args: Namespace, out: Console) -> int:
     root = repository_root(args)
     discovery = discover(root, skills_dirs=tuple(args.skills_dir), recursive=args.recursive)
     validation = validate(discovery, names=tuple(args.skill))
+    if args.self_test:
+        from evals.skill_eval.commands.selftest import self_tested
+
+        validation = self_tested(validation)
     if args.strict:
         validation = validation.strict()
     _deliver(_rendered(validation, args.format), validation, args.output, out)

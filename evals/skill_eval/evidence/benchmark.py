@@ -111,7 +111,9 @@ class Benchmark:
     def wrong_sentinels(self) -> tuple[TrialRecord, ...]:
         """Return the sentinels whose known answer did not come."""
         graded = (record for record in self.sentinels if record.grading is not None)
-        return tuple(r for r in graded if r.grading is not None and r.grading.passed is not EXPECTED[str(r.key.case_id)])
+        return tuple(
+            r for r in graded if r.grading is not None and r.grading.passed is not EXPECTED[str(r.key.case_id)]
+        )
 
     @property
     def effectiveness_passed(self) -> bool | None:
@@ -141,7 +143,9 @@ def benchmark(skill: str, records: Iterable[TrialRecord], minimum_lift: Fraction
     sentinels = tuple(record for record in ordered if record.key.case_id in EXPECTED)
     measured = [record for record in ordered if record.key.case_id not in EXPECTED]
     arms = {mode: Arm(tuple(record for record in measured if record.key.mode is mode)) for mode in Mode}
-    return Benchmark(skill, {m: arm for m, arm in arms.items() if arm.records}, _pairs(measured), sentinels, minimum_lift)
+    return Benchmark(
+        skill, {m: arm for m, arm in arms.items() if arm.records}, _pairs(measured), sentinels, minimum_lift
+    )
 
 
 def benchmark_to_json(result: Benchmark, run_id: str, adapter: str, notice: str | None) -> JsonObject:
@@ -233,7 +237,9 @@ def _comparison(result: Benchmark) -> JsonObject:
         "wins": sum(w and not b for w, b in verdicts),
         "losses": sum(b and not w for w, b in verdicts),
         "ties": sum(w == b for w, b in verdicts),
-        "paired_win_rate": _decimal(Fraction(sum(w and not b for w, b in verdicts), len(verdicts))) if verdicts else None,
+        "paired_win_rate": _decimal(Fraction(sum(w and not b for w, b in verdicts), len(verdicts)))
+        if verdicts
+        else None,
     }
 
 

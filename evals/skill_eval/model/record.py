@@ -17,7 +17,7 @@ class TrialRecord:
 
     `loaded` tells whether an event proved that the skill under test was loaded;
     `telemetry` is False when the adapter said that it cannot tell, None when it said nothing.
-    `retries` counts the transient faults before this result.
+    `retries` counts the transient faults before this result; `notes` are what a reader should know.
     """
 
     key: TrialKey
@@ -28,6 +28,7 @@ class TrialRecord:
     loaded: bool = False
     telemetry: bool | None = None
     retries: int = 0
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
         """Return the journal's object; `from_json` reads it back without loss."""
@@ -43,17 +44,22 @@ class TrialRecord:
             "loaded": self.loaded,
             "telemetry": self.telemetry,
             "retries": self.retries,
+            "notes": list(self.notes),
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "TrialRecord":
         """Read what `to_json` wrote; raises KeyError, TypeError or ValueError on anything else."""
         checks, failure = value["checks"], value["failure"]
-        usage = value["usage"]
+        usage, notes = value["usage"], value["notes"]
+        if not isinstance(notes, list):
+            raise TypeError("not a journal object")
         if not isinstance(usage, dict) or not isinstance(checks, list | None) or not isinstance(failure, dict | None):
             raise TypeError("not a journal object")
         return cls(
-            TrialKey(str(value["skill"]), _case_id(value["case"]), _whole(value["iteration"]), Mode(str(value["mode"]))),
+            TrialKey(
+                str(value["skill"]), _case_id(value["case"]), _whole(value["iteration"]), Mode(str(value["mode"]))
+            ),
             _number(value["duration_seconds"]),
             None if checks is None else Grading(tuple(_check_from_json(check) for check in checks)),
             None if failure is None else Failure(str(failure["kind"]), str(failure["message"])),
@@ -61,6 +67,7 @@ class TrialRecord:
             value["loaded"] is True,
             _flag(value["telemetry"]),
             _whole(value["retries"]),
+            tuple(str(note) for note in notes),
         )
 
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 
 from evals.skill_eval.model.problem import Severity
-from evals.skill_eval.reading.checks import Part
 from evals.skill_eval.reading.dialects import CaseParts
-from evals.skill_eval.reading.findings import Findings, pointer
+from evals.skill_eval.reading.findings import Findings, Part, pointer
 from evals.skill_eval.reading.fixtures import folded
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.strict_json import Where, kind_of
@@ -31,8 +30,11 @@ def assign_ids(cases: Sequence[CaseParts], lenient: bool, findings: Findings) ->
         if case.id is None:
             _say_missing(case.where, lenient, findings)
         if ids[number - 1] is None:
-            ids[number - 1] = next(n for n in range(number, number + len(cases) + 1) if str(n) not in first_with)
-            first_with[str(ids[number - 1])] = Part(case.where, number)
+            free = number if str(number) not in first_with else number + len(cases)
+            while str(free) in first_with:
+                free += len(cases)
+            ids[number - 1] = free
+            first_with[str(free)] = Part(case.where, free)
     return [id_ for id_ in ids if id_ is not None]
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.model.suite import Case, Check
 from evals.skill_eval.reading.case_ids import assign_ids
-from evals.skill_eval.reading.checks import CheckScope, Part, PlacedCheck, read_checks, read_operands
+from evals.skill_eval.reading.checks import CheckScope, PlacedCheck, read_checks, read_operands
 from evals.skill_eval.reading.dialects import CASE_KEYS, CaseParts, Line, MadeCheck, rubric_line
 from evals.skill_eval.reading.doubts import note_doubts
-from evals.skill_eval.reading.findings import Findings
+from evals.skill_eval.reading.findings import Findings, Part
 from evals.skill_eval.reading.fixtures import check_fixtures, workspace_path
 from evals.skill_eval.reading.near_miss import near_miss
 from evals.skill_eval.reading.quoting import quoted
@@ -25,14 +25,14 @@ _NAMED_KEYS = 10
 class Manner:
     """How a suite is to be read.
 
-    `lenient`: it is foreign, so what it leaves out is a warning. `with_checks`: it is not, and it
-    uses this harness's own checks, so its assertions are plain texts. `skill_name` is None when unknown.
+    `lenient`: it is foreign, so what it leaves out is a warning. `plain_assertions`: it is not, and
+    it has checks as only this harness has, so its assertions are texts and nothing else.
     """
 
     skill_directory: Path
-    skill_name: str | None
+    skill_name: str
     lenient: bool
-    with_checks: bool
+    plain_assertions: bool
 
     @property
     def missing(self) -> Severity:
@@ -82,9 +82,9 @@ def _case(id_: int | str, parts: CaseParts, manner: Manner, findings: Findings) 
     expected = _expected(parts, manner, findings)
     lines = _rubric(parts, manner, findings)
     placed = _checks(parts, lines, manner, findings)
-    files = check_fixtures(parts.files, manner.skill_directory, bool(placed), findings) if parts.files else ()
-    texts = tuple(line.text for _, line in lines if line.text is not None)
     checks = tuple(check for check, _ in placed) if prompt else ()
+    files = check_fixtures(parts.files, manner.skill_directory, bool(checks), findings) if parts.files else ()
+    texts = tuple(line.text for _, line in lines if line.text is not None)
     case = Case(id_, prompt, expected, texts, files, checks, parts.name)
     _note_goal(case, parts, findings)
     note_doubts(case, [place for _, place in placed], parts.where, findings)
@@ -131,7 +131,7 @@ def _rubric(parts: CaseParts, manner: Manner, findings: Findings) -> list[tuple[
 
 
 def _is_usable(entry: Part, line: Line, manner: Manner, findings: Findings) -> bool:
-    if isinstance(entry.value, dict) and manner.with_checks:
+    if isinstance(entry.value, dict) and manner.plain_assertions:
         hint = f"write its text alone: {quoted(line.text)}" if line.text else "write a sentence, or a check in `checks`"
         message = "expected a string, found an object: a suite with `checks` has plain assertions"
         findings.add("SE230", entry.where, message, hint)
@@ -174,7 +174,10 @@ def _made_check(made: MadeCheck, taken: set[str], scope: CheckScope, findings: F
     operands = read_operands(made.type, made.operand, scope, findings)
     if operands is None:
         return None
-    id_ = f"{made.id}-made" if made.id in taken else made.id
+    id_ = made.id
+    while id_ in taken:
+        id_ += "-made"
+    taken.add(id_)
     return Check(id_, made.type, operands, made.required, made.case_sensitive), made.operand.where
 
 

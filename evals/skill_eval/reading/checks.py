@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from evals.skill_eval.model.suite import Check, CheckType
-from evals.skill_eval.reading.findings import Findings
+from evals.skill_eval.reading.findings import Findings, Part
 from evals.skill_eval.reading.near_miss import near_miss
 from evals.skill_eval.reading.patterns import pattern_fault
 from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.relative_paths import path_fault
 from evals.skill_eval.reading.strict_json import Where, kind_of
 
 ID_LIMIT = 100
@@ -28,30 +29,21 @@ OPERANDS: Mapping[CheckType, str] = {
 
 _TYPES = {str(type_): type_ for type_ in CheckType}
 _OPERAND_KEYS = tuple(dict.fromkeys(OPERANDS.values()))
-_OPTIONS = ("required", "case_sensitive")
-_KEYS = ("id", "type", *_OPERAND_KEYS, *_OPTIONS)
-_EXAMPLE = '{"id": "names-the-unit", "type": "contains", "value": "unit"}'
+_FLAGS = {"required": True, "case_sensitive": False}
+_KEYS = ("id", "type", *_OPERAND_KEYS, *_FLAGS)
+_EXAMPLE = 'a check is `{"id": "names-the-unit", "type": "contains", "value": "unit"}`'
+_SENTENCES = f"what a person or a judge decides stands in `assertions`; {_EXAMPLE}"
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f]")
-_DRIVE = re.compile(r"[A-Za-z]:")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A value of the document and the way to it."""
-
-    where: Where
-    value: object
 
 
 @dataclass(frozen=True, slots=True)
 class CheckScope:
     """What the checks of a case are read against.
 
-    `skill_name` is the skill under test (None when it is unknown), `inputs` are the case's
-    fixtures as they lie in the workspace.
+    `skill_name` is the skill under test, `inputs` are the case's fixtures as they lie in the workspace.
     """
 
-    skill_name: str | None
+    skill_name: str
     inputs: frozenset[str]
 
 
@@ -68,7 +60,7 @@ def read_checks(part: Part, scope: CheckScope, findings: Findings) -> list[Place
         findings.add("SE202", part.where, f"has {len(part.value)} checks; at most {CHECK_LIMIT} of a case are read")
         return []
     if part.value and all(isinstance(item, str) for item in part.value):
-        _refuse_strings(part.where, findings)
+        findings.add("SE236", part.where, "expected check objects, found strings", _SENTENCES)
         return []
     checks: dict[str, PlacedCheck] = {}
     for number, item in enumerate(part.value):
@@ -86,20 +78,13 @@ def read_operands(type_: CheckType, part: Part, scope: CheckScope, findings: Fin
     return _READERS[type_](part, scope, findings)
 
 
-def _refuse_strings(where: Where, findings: Findings) -> None:
-    message = "expected check objects, found strings"
-    hint = f"what a person or a judge decides stands in `assertions`; a check is {_EXAMPLE}"
-    findings.add("SE236", where, message, hint)
-
-
 def _check(item: object, where: Where, scope: CheckScope, findings: Findings) -> Check | None:
     if not isinstance(item, dict):
-        hint = f"what a person or a judge decides stands in `assertions`; a check is {_EXAMPLE}"
-        findings.add("SE240", where, f"expected a check object, found {kind_of(item)}", hint)
+        findings.add("SE240", where, f"expected a check object, found {kind_of(item)}", _SENTENCES)
         return None
     id_ = _id(item, where, findings)
     type_ = _type(item, where, findings)
-    flags = {name: _flag(item, name, default, where, findings) for name, default in _FLAGS}
+    flags = {name: _flag(item, name, default, where, findings) for name, default in _FLAGS.items()}
     if type_ is None:
         return None
     _examine_keys(item, type_, where, findings)
@@ -107,9 +92,6 @@ def _check(item: object, where: Where, scope: CheckScope, findings: Findings) ->
     if id_ is None or operands is None:
         return None
     return Check(id_, type_, operands, flags["required"], flags["case_sensitive"])
-
-
-_FLAGS = (("required", True), ("case_sensitive", False))
 
 
 def _id(item: Mapping[str, object], where: Where, findings: Findings) -> str | None:
@@ -179,7 +161,7 @@ def _operands(
     if "value" in item:
         return _borrowed(Part((*where, "value"), item["value"]), type_, scope, findings)
     if type_ is CheckType.LOADED_SKILL:
-        return ("" if scope.skill_name is None else scope.skill_name,)
+        return (scope.skill_name,)
     if item.keys().isdisjoint(_OPERAND_KEYS):
         findings.add("SE243", where, f"a check of type `{type_}` needs `{own}`, {_WANTED[own]}")
     return None
@@ -251,27 +233,22 @@ def _path(part: Part, scope: CheckScope, findings: Findings) -> tuple[str, ...] 
     if not isinstance(part.value, str):
         findings.add("SE243", part.where, f"expected a string, found {kind_of(part.value)}")
         return None
-    reason = _path_fault(part.value, scope)
+    reason = _workspace_fault(part.value, scope)
     if reason is None:
         return (part.value,)
     findings.add("SE249", part.where, f"{quoted(part.value)} {reason}", "write a path like `out/report.md`")
     return None
 
 
-def _path_fault(path: str, scope: CheckScope) -> str | None:
+def _workspace_fault(path: str, scope: CheckScope) -> str | None:
     """Return why no file of the agent's own can ever be found at `path`."""
+    fault = path_fault(path, "the workspace")
+    if fault is not None:
+        return fault
     steps = path.split("/")
-    if path.startswith(("/", "~")) or _DRIVE.match(path):
-        return "is not relative to the workspace"
-    if "\\" in path:
-        return "has a backslash: folders are separated by `/`"
-    if _UNSEEN.search(path):
-        return "has a control character"
-    if ".." in steps or "." in steps or "" in steps:
-        return "has an empty step, `.` or `..`" if path else "is empty"
     if path in scope.inputs:
         return "is a fixture, which is there before the agent starts"
-    if steps[0].casefold() == ".git" or (steps[0] == "skills" and steps[1:2] == [scope.skill_name]):
+    if steps[0].casefold() == ".git" or steps[:2] == ["skills", scope.skill_name]:
         return "is laid by the harness, not made by the agent"
     return None
 
@@ -281,7 +258,7 @@ def _skill(part: Part, scope: CheckScope, findings: Findings) -> tuple[str, ...]
         found = "a blank string" if isinstance(part.value, str) else kind_of(part.value)
         findings.add("SE243", part.where, f"expected the name of a skill, found {found}")
         return None
-    if scope.skill_name is not None and part.value != scope.skill_name:
+    if part.value != scope.skill_name:
         message = f"the agent is given {quoted(scope.skill_name)} and no other skill, so it cannot load this one"
         findings.add("SE250", part.where, message, f"write {quoted(scope.skill_name)}, or leave `skill` out")
         return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evals.skill_eval.model.suite import CheckType
-from evals.skill_eval.reading.checks import Part
+from evals.skill_eval.reading.findings import Part
 from evals.skill_eval.reading.strict_json import Where
 
 TOP_KEYS = ("skill_name", "evals", "cases", "skill")
@@ -69,15 +69,21 @@ _TALK_KEYS = frozenset(("id", "type", "kind", "note", "weight", "required", "cas
 class Outline:
     """Where a suite keeps its parts.
 
-    `cases` is what should be the list of them (None when there is none), `items` are its entries;
-    `wrapped` tells whether there is an object around them.
+    `cases` is what should be the list of them, or the one case that is there (None when there is
+    neither); `wrapped` tells whether there is an object around them.
     """
 
     skill_name: Part | None
     cases: Part | None
-    items: tuple[Part, ...] = ()
     foreign: tuple[str, ...] = ()
     wrapped: bool = True
+
+    @property
+    def items(self) -> tuple[Part, ...]:
+        """Return the cases one by one."""
+        if self.cases is not None and not self.wrapped and isinstance(self.cases.value, dict):
+            return (self.cases,)
+        return _items(self.cases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +131,7 @@ class CaseParts:
 def outline(root: object) -> Outline:
     """Find the cases of a suite in the value of its file."""
     if isinstance(root, list):
-        whole = Part((), root)
-        return Outline(None, whole, _items(whole), ("a list without the object around it",), wrapped=False)
+        return Outline(None, Part((), root), ("a list without the object around it",), wrapped=False)
     if not isinstance(root, dict):
         return Outline(None, None)
     skill_name, foreign = _part(root, (), "skill_name"), []
@@ -137,9 +142,8 @@ def outline(root: object) -> Outline:
         cases = _part(root, (), "cases")
         foreign.append("`cases` for `evals`")
     if cases is None and _text_key(root, PROMPT_KEYS):
-        whole = Part((), root)
-        return Outline(skill_name, whole, (whole,), ("one case alone", *foreign), wrapped=False)
-    return Outline(skill_name, cases, _items(cases), tuple(foreign))
+        return Outline(skill_name, Part((), root), ("one case alone", *foreign), wrapped=False)
+    return Outline(skill_name, cases, tuple(foreign))
 
 
 def trigger_count(root: object) -> int | None:
@@ -228,8 +232,8 @@ def _foreign(case: Mapping[str, object], prompt: str | None, expected: str | Non
     if expected not in (None, "expected_output"):
         words.append(f"`{expected}` for `expected_output`")
     named = [key for key in (*_LINE_KEYS, *_LISTED_CHECKS) if key in case and key != expected]
-    assertions = case.get("assertions")
-    typed = isinstance(assertions, list) and any(_made(Part((0,), item), item) for item in assertions)
+    rubrics = (_part(case, (), key) for key in RUBRIC_KEYS)
+    typed = any(_made(item, item.value) for rubric in rubrics for item in _items(rubric))
     return (*words, *(f"`{key}`" for key in named), *(("assertions with a `type`",) if typed else ()))
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.reading.quoting import quoted
@@ -12,6 +12,14 @@ from evals.skill_eval.reading.strict_json import Document, JsonFault, Where
 LIMIT = 1_000
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value of the document and the way to it."""
+
+    where: Where
+    value: object
 
 
 class Findings:
@@ -25,7 +33,7 @@ class Findings:
         self._path = path
         self._document = document
         self._problems: list[Problem] = []
-        self._shared: dict[tuple[str, str], tuple[int, int]] = {}
+        self._shared: dict[tuple[str, str], tuple[Problem, int]] = {}
         self._count: Counter[Severity] = Counter()
 
     def add(
@@ -45,31 +53,34 @@ class Findings:
         severity = severity or RULES[code].severity
         self._count[severity] += 1
         if self._count[severity] <= LIMIT:
-            line, column = self._document.place(where, key=key)
-            text = f"{pointer(where)}: {message}" if where else message
-            self._problems.append(Problem(self._path, line, column, severity, code, text, hint))
+            self._problems.append(self._problem(severity, code, where, message, hint, key))
 
     def add_once(
         self, code: str, where: Where, message: str, *, key: bool = False, severity: Severity | None = None
     ) -> None:
         """Note a finding that much of the document may share: at its first place, with a count of the others."""
-        if (code, message) not in self._shared:
-            self._shared[code, message] = len(self._problems), -1
-            self.add(code, where, message, key=key, severity=severity)
-        number, others = self._shared[code, message]
-        self._shared[code, message] = number, others + 1
+        first, others = self._shared.get((code, message), (None, -1))
+        first = first or self._problem(severity or RULES[code].severity, code, where, message, None, key)
+        self._shared[code, message] = first, others + 1
 
     def problems(self) -> tuple[Problem, ...]:
         """Return all findings in the order of the document."""
         problems = self._problems.copy()
-        for number, others in self._shared.values():
-            if others and number < len(problems):
-                problems[number] = replace(problems[number], message=f"{problems[number].message} (and {others} more)")
+        for problem, others in self._shared.values():
+            more = f" (and {others} more)" if others else ""
+            problems.append(replace(problem, message=problem.message + more))
         for severity, count in self._count.items():
             if count > LIMIT:
                 message = f"{count - LIMIT} more findings of this severity are not shown"
                 problems.append(Problem(self._path, None, None, severity, "SE238", message))
         return tuple(sorted(problems, key=Problem.order))
+
+    def _problem(
+        self, severity: Severity, code: str, where: Where, message: str, hint: str | None, key: bool
+    ) -> Problem:
+        line, column = self._document.place(where, key=key)
+        text = f"{pointer(where)}: {message}" if where else message
+        return Problem(self._path, line, column, severity, code, text, hint)
 
 
 def fault_problem(path: str, fault: JsonFault) -> Problem:

@@ -10,10 +10,10 @@ from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import Case
-from evals.skill_eval.reading.checks import Part
-from evals.skill_eval.reading.findings import Findings
+from evals.skill_eval.reading.findings import Findings, Part
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import ACCESS, KIND, LINK, SIZE, UnusableFile, read_regular
+from evals.skill_eval.reading.relative_paths import path_fault
 from evals.skill_eval.reading.strict_json import kind_of
 
 FIXTURE_LIMIT = 1_000
@@ -21,8 +21,6 @@ FIXTURE_LIMIT_BYTES = 16 << 20
 SKILL_LIMIT_BYTES = 64 << 20
 SKILL_LIMIT_ENTRIES = 5_000
 
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f]")
-_DRIVE = re.compile(r"[A-Za-z]:")
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _NOT_COPIED = ("__pycache__", ".git")
@@ -92,32 +90,15 @@ def folded(name: str) -> str:
 
 def _formed(item: Part, path: str, findings: Findings) -> bool:
     """Tell whether `path` can be a fixture by its form."""
-    fault = _form_fault(path)
+    fault = path_fault(path, "the skill's folder")
     if fault is not None:
-        findings.add("SE271", item.where, f"{quoted(path)} {fault[0]}", fault[1])
+        findings.add("SE271", item.where, f"{quoted(path)} {fault}", "write a path like `evals/fixtures/input.txt`")
         return False
     if folded(path) in ("skill.md", "evals/evals.json"):
         whom = "the baseline the skill itself" if folded(path) == "skill.md" else "the agent the answers"
         findings.add("SE276", item.where, f"{quoted(path)} as a fixture gives {whom}")
         return False
     return True
-
-
-def _form_fault(path: str) -> tuple[str, str | None] | None:
-    steps = path.split("/")
-    if not path:
-        return "is an empty path", None
-    if path.startswith(("/", "~")) or _DRIVE.match(path):
-        return "is not relative to the skill's folder", None
-    if "\\" in path:
-        return "has a backslash", f"folders are separated by `/`: {quoted(path.replace(chr(92), '/'))}"
-    if _UNSEEN.search(path):
-        return "has a control character", None
-    if ".." in steps:
-        return "has a step `..`; a fixture lies inside the skill's folder", None
-    if "." in steps or "" in steps:
-        return "has an empty step or `.`", f"write {quoted('/'.join(s for s in steps if s not in ('', '.')))}"
-    return None
 
 
 def _on_disk(item: Part, path: str, skill_directory: Path, runnable: bool, findings: Findings) -> bool:

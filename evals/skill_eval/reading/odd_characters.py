@@ -1,7 +1,6 @@
 """Characters that nobody sees, or that readers take differently."""
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 
 from evals.skill_eval.reading.text_findings import TextFindings, place_of
@@ -21,42 +20,18 @@ _JOINERS = "\u200c\u200d"
 _JOINED = "\u0600-\u08ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 
 _CONTROL_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
-_SUSPECT = re.compile(f"[\0{_NOT_IN_YAML}{_SEPARATORS}{_INVISIBLE}{_JOINERS}]")
+_SUSPECT = f"[\0{_NOT_IN_YAML}{_SEPARATORS}{_INVISIBLE}{_JOINERS}]"
+_INVISIBLE_RUN = f"(?:[{_INVISIBLE}]|(?<![{_JOINED}])[{_JOINERS}])+"
 
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Something to look for: in the header, in the body, or in both."""
-
-    code: str
-    pattern: re.Pattern[str]
-    what: str
-    hint: str
-    header: bool
-    body: bool
-
-
-_HIDING = "take it out: it can hide text from the people who review the skill"
+_TAKE_OUT = "take it out: it can hide text from the people who review the skill"
+_REPLACE = "put a blank or a real line break in its place: only some readers take it for a line break"
+# Code, pattern, what it finds, hint, and whether to look for it in header and body.
 _LOOKS = (
-    _Look("SE109", re.compile("\0+"), "NUL character", "save the file as plain text in UTF-8", True, True),
-    _Look("SE136", re.compile(f"[{_NOT_IN_YAML}]+"), "control character", "YAML does not allow it", True, False),
-    _Look(
-        "SE137",
-        re.compile(f"[{_SEPARATORS}]+"),
-        "line separator",
-        "put a blank or a real line break in its place: only some readers take it for a line break",
-        True,
-        False,
-    ),
-    _Look("SE138", re.compile(f"[{_CONTROLS}]+"), "control character", _HIDING, False, True),
-    _Look(
-        "SE138",
-        re.compile(f"(?:[{_INVISIBLE}]|(?<![{_JOINED}])[{_JOINERS}])+"),
-        "invisible character",
-        _HIDING,
-        True,
-        True,
-    ),
+    ("SE109", "\0+", "NUL character", "save the file as plain text in UTF-8", True, True),
+    ("SE136", f"[{_NOT_IN_YAML}]+", "control character", "take it out: YAML does not allow it", True, False),
+    ("SE137", f"[{_SEPARATORS}]+", "line separator", _REPLACE, True, False),
+    ("SE138", f"[{_CONTROLS}]+", "control character", _TAKE_OUT, False, True),
+    ("SE138", _INVISIBLE_RUN, "invisible character", _TAKE_OUT, True, True),
 )
 
 
@@ -64,17 +39,18 @@ def look_for_odd_characters(content: bytes, text: str, header_end: int, findings
     """Report invisible, control and line-separating characters of `text`, which is the decoded `content`."""
     if not _is_suspect(content, text):
         return
-    for look in _LOOKS:
-        start, end = 0 if look.header else header_end, len(text) if look.body else header_end
-        for number, run in enumerate(islice(look.pattern.finditer(text, start, end), MOST_RUNS)):
+    for code, pattern, what, hint, in_header, in_body in _LOOKS:
+        start, end = 0 if in_header else header_end, len(text) if in_body else header_end
+        runs = re.compile(pattern).finditer(text, start, end)
+        for number, run in enumerate(islice(runs, MOST_RUNS)):
             more = "; further ones are not listed" if number + 1 == MOST_RUNS else ""
-            findings.add(look.code, place_of(text, run.start()), _named(look.what, run[0]) + more, look.hint)
+            findings.add(code, place_of(text, run.start()), _named(what, run[0]) + more, hint)
 
 
 def _is_suspect(content: bytes, text: str) -> bool:
     if text.isascii():
         return "\r" in text or len(content.translate(None, _CONTROL_BYTES)) < len(content)
-    return _SUSPECT.search(text) is not None
+    return re.search(_SUSPECT, text) is not None
 
 
 def _named(what: str, run: str) -> str:

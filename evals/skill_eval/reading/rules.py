@@ -575,6 +575,79 @@ _ALL = (
         "link inside a skill folder",
         "Agents are measured with a copy of the folder that has no links; put the file or folder itself there.",
     ),
+    # SE401 to SE449: the self-test of a suite
+    Rule(
+        "SE401",
+        _ERROR,
+        "an empty answer passes",
+        "Add a check that asks for something a real answer holds; otherwise an agent that does nothing passes.",
+    ),
+    Rule(
+        "SE402",
+        _ERROR,
+        "the echoed prompt passes",
+        "Ask for something that the prompt does not already say, or change the prompt so that it does not say it.",
+    ),
+    Rule(
+        "SE403",
+        _WARNING,
+        "the expected output fails its own check",
+        "Make `expected_output` an answer that would pass, or mend the check: one of the two is wrong.",
+    ),
+    Rule(
+        "SE404",
+        _WARNING,
+        "the pasted SKILL.md passes",
+        "The checks ask for the skill's vocabulary, not for the work; check something that only a real answer holds.",
+    ),
+    Rule(
+        "SE405",
+        _WARNING,
+        "a refusal passes",
+        "Fine where the agent should stop; elsewhere add a check that a refusal cannot meet.",
+    ),
+    Rule(
+        "SE406",
+        _WARNING,
+        "the pasted fixtures pass",
+        "Check for something that the agent has to find or make, not for text that the fixtures hold.",
+    ),
+    Rule(
+        "SE407",
+        _WARNING,
+        "a generic answer passes",
+        "Check for something specific to the task.",
+    ),
+    Rule(
+        "SE408",
+        _WARNING,
+        "a check that no wrong answer fails",
+        "Every wrong answer tried met this check, so it tells nothing apart; make it ask for more, or remove it.",
+    ),
+    Rule(
+        "SE409",
+        _WARNING,
+        "a check that nothing passes",
+        "No answer tried met this check, not even `expected_output`; it may be impossible to pass.",
+    ),
+    Rule(
+        "SE410",
+        _WARNING,
+        "the same check twice",
+        "Remove one of the two: together they count double and find nothing more.",
+    ),
+    Rule(
+        "SE411",
+        _WARNING,
+        "the same case twice",
+        "Change one of the two: equal cases count double and look like more evidence than they are.",
+    ),
+    Rule(
+        "SE412",
+        _ERROR,
+        "a suite that no baseline can fail",
+        "Every wrong answer tried passes every case, so lift can only be zero; add checks that need the skill.",
+    ),
 )
 
 RULES = {rule.code: rule for rule in _ALL}

@@ -13,13 +13,12 @@ MOST_BODY_LINES = 500
 
 _DESTINATION = r"(?:<([^<>\n]*)>|((?!<)(?:[^\s()\\]|\\.|\([^\s()]*\)){1,2000}))"
 _TITLE = r"""(?:[ \t\n]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?"""
-_INLINE_LINK = re.compile(rf"\]\([ \t\n]*{_DESTINATION}{_TITLE}[ \t\n]*\)")
-_REFERENCE = re.compile(rf"^ {{0,3}}\[(?!\^)[^\[\]\n]+\]:[ \t]*{_DESTINATION}{_TITLE}[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_BACKTICKS = re.compile(r"`+")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_INLINE_LINK = rf"\]\([ \t\n]*{_DESTINATION}{_TITLE}[ \t\n]*\)"
+_REFERENCE = rf"(?m)^ {{0,3}}\[(?!\^)[^\[\]\n]+\]:[ \t]*{_DESTINATION}{_TITLE}[ \t]*$"
+_FENCE = r"(?m)^[ \t>]*(`{3,}|~{3,})([^\n]*)$"
+_ESCAPED = r"\\([!-/:-@\[-`{-~])"
 # A URL, an anchor or query of the file itself, or a placeholder: nothing that could be looked up in the folder.
-_NO_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|[#?]|.*[{}$*]|\.\.\.$")
+_NO_PATH = r"[A-Za-z][A-Za-z0-9+.-]*:|//|[#?]|.*[{}$*]|\.\.\.$"
 
 
 def check_body(body: str, body_line: int, directory: Path, findings: TextFindings) -> None:
@@ -49,14 +48,14 @@ def _check_links(body: str, body_line: int, directory: Path, findings: TextFindi
 def _links(body: str) -> Iterator[tuple[int, str]]:
     prose = _without_code(body)
     for pattern in (_INLINE_LINK, _REFERENCE):
-        for found in pattern.finditer(prose):
+        for found in re.finditer(pattern, prose):
             group = 1 if found[1] is not None else 2
-            yield found.start(group), _ESCAPED.sub(r"\1", found[group])
+            yield found.start(group), re.sub(_ESCAPED, r"\1", found[group])
 
 
 def _verdict(destination: str, directory: Path) -> tuple[str, str, str] | None:
     """Return code, message and hint for a link that leads to no file of the skill."""
-    if not destination or _NO_PATH.match(destination):
+    if not destination or re.match(_NO_PATH, destination):
         return None
     shown = quoted(destination)
     if destination.startswith("/"):
@@ -97,7 +96,7 @@ def _blanked(text: str, ranges: Iterator[tuple[int, int]]) -> str:
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
     opening: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
+    for fence in re.finditer(_FENCE, text):
         if opening is None:
             opening = fence if fence[1][0] == "~" or "`" not in fence[2] else None
         elif fence[1].startswith(opening[1]) and not fence[2].strip():
@@ -115,7 +114,7 @@ def _without_code_spans(paragraph: str) -> str:
 
 def _code_spans(paragraph: str) -> Iterator[tuple[int, int]]:
     """Yield where text stands between two runs of equally many backticks."""
-    runs = list(_BACKTICKS.finditer(paragraph))
+    runs = list(re.finditer("`+", paragraph))
     next_alike: dict[int, int] = {}
     closing: list[int | None] = []
     for index in reversed(range(len(runs))):

@@ -4,7 +4,7 @@ import re
 
 from evals.skill_eval.reading.frontmatter import Frontmatter
 from evals.skill_eval.reading.near_miss import near_miss
-from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.quoting import quoted, visible
 from evals.skill_eval.reading.text_findings import Place, TextFindings
 from evals.skill_eval.reading.yaml_nodes import Entry, Node, Scalar, YamlList, YamlMap
 
@@ -14,8 +14,18 @@ LONGEST_COMPATIBILITY = 500
 
 _KNOWN = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _CLAUDE_CODE = (
-    *("agent", "argument-hint", "arguments", "context", "disable-model-invocation", "effort", "hooks"),
-    *("model", "paths", "shell", "user-invocable", "when_to_use"),
+    "agent",
+    "argument-hint",
+    "arguments",
+    "context",
+    "disable-model-invocation",
+    "effort",
+    "hooks",
+    "model",
+    "paths",
+    "shell",
+    "user-invocable",
+    "when_to_use",
 )
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _BOOLEAN_OF_YAML_1_1 = re.compile(r"(?i)y|n|yes|no|on|off")
@@ -224,7 +234,7 @@ def _check_metadata_entry(entry: Entry, findings: TextFindings) -> None:
         message = f"metadata: expected text as key, found {_described(key)}"
         findings.add("SE176", _place(key), message, "put it in quotes")
     if not isinstance(value, Scalar) or value.kind != "str":
-        message = f"metadata.{key.text}: expected text, found {_described(value)}"
+        message = f"metadata.{visible(key.text[:40])}: expected text, found {_described(value)}"
         hint = "put it in quotes" if isinstance(value, Scalar) else "the specification maps text to text"
         findings.add("SE176", _place(value), message, hint)
 

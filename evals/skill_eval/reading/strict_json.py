@@ -220,7 +220,7 @@ def _number(text: str, at: int, token: str) -> int | float:
     if match.lastindex is None:
         return int(token)
     number = float(token)
-    if number in (float("inf"), float("-inf")):
+    if abs(number) == float("inf"):
         _refuse(text, at, "SE213", f"the number {quoted(token)} is too large to be held")
     return number
 
@@ -325,16 +325,22 @@ def _node(tokens: Iterator[re.Match[str]], token: re.Match[str]) -> _Node | int:
 
 
 def _offset(node: _Node | int, path: Where, key: bool) -> int:
-    offset = begin = node if isinstance(node, int) else node.offset
+    offset = _begin(node)
     for step in path:
-        if isinstance(node, int):
-            return begin
-        if isinstance(step, str) and step in node.members:
-            offset, node = node.members[step]
-        elif isinstance(step, int) and step < len(node.items):
-            offset, node = -1, node.items[step]
-        else:
-            return begin
-        begin = node if isinstance(node, int) else node.offset
-        offset = begin if offset < 0 else offset
-    return offset if key else begin
+        part = _part(node, step)
+        if part is None:
+            return _begin(node)
+        offset, node = part
+    return offset if key else _begin(node)
+
+
+def _part(node: _Node | int, step: str | int) -> tuple[int, _Node | int] | None:
+    if isinstance(node, int):
+        return None
+    if isinstance(step, str):
+        return node.members.get(step)
+    return (_begin(node.items[step]), node.items[step]) if step < len(node.items) else None
+
+
+def _begin(node: _Node | int) -> int:
+    return node if isinstance(node, int) else node.offset

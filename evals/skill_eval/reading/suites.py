@@ -19,7 +19,7 @@ from evals.skill_eval.reading.dialects import (
     outline,
     trigger_count,
 )
-from evals.skill_eval.reading.findings import Findings, fault_problem
+from evals.skill_eval.reading.findings import Findings, Part, fault_problem
 from evals.skill_eval.reading.near_miss import near_miss
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import SIZE, UnusableFile, read_regular
@@ -131,11 +131,12 @@ def _suite(root: object, path: Path, skill_name: str | None, findings: Findings)
     parts = outline(root)
     if not _has_shape(root, parts, findings):
         return None
-    cases = _laid_out(parts, findings)
+    items = parts.items
+    cases = _laid_out(items, findings)
     foreign = _say_foreign(parts, cases, findings)
-    with_checks = any(has_checks(item.value) for item in parts.items)
+    with_checks = any(has_checks(item.value) for item in items)
     lenient = foreign and not _is_unwrapped(parts, cases, with_checks, findings)
-    if not parts.items and parts.cases:
+    if not items and parts.cases:
         empty = "there is no case, so nothing is measured"
         findings.add("SE224", parts.cases.where, empty, severity=Severity.WARNING if lenient else None)
     name = _skill_name(parts, skill_name, lenient, findings) or directory.name
@@ -158,15 +159,15 @@ def _has_shape(root: object, parts: Outline, findings: Findings) -> bool:
     if parts.wrapped and not isinstance(parts.cases.value, list):
         findings.add("SE220", parts.cases.where, f"expected a list of cases, found {kind_of(parts.cases.value)}")
         return False
-    if len(parts.items) > CASE_LIMIT:
-        findings.add("SE202", parts.cases.where, f"has {len(parts.items)} cases; at most {CASE_LIMIT} are read")
+    if isinstance(parts.cases.value, list) and len(parts.cases.value) > CASE_LIMIT:
+        findings.add("SE202", parts.cases.where, f"has {len(parts.cases.value)} cases; at most {CASE_LIMIT} are read")
         return False
     return True
 
 
-def _laid_out(parts: Outline, findings: Findings) -> list[CaseParts]:
+def _laid_out(items: Sequence[Part], findings: Findings) -> list[CaseParts]:
     laid = []
-    for item in parts.items:
+    for item in items:
         if isinstance(item.value, dict):
             laid.append(case_parts(item.value, item.where))
         else:

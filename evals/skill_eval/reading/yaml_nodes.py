@@ -83,17 +83,21 @@ def kind_of_plain(text: str) -> str:
 
     Source: YAML 1.2.2, 10.3.2 (core schema); the date is YAML 1.1's timestamp, which many readers still know.
     """
-    found = _KINDS.fullmatch(text)
-    return found.lastgroup or "str" if found else "str"
+    if text[:1] in _NUMBER_STARTS:
+        found = re.fullmatch(_NUMBERS, text, re.VERBOSE)
+        return found.lastgroup or "str" if found else "str"
+    return _WORDS.get(text, "str")
 
 
-_KINDS = re.compile(
-    r"""(?P<null>~|null|Null|NULL|)
-    |(?P<bool>true|True|TRUE|false|False|FALSE)
-    |(?P<int>[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), "null"),
+    **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), "bool"),
+}
+_NUMBER_STARTS = frozenset("+-.0123456789")
+_NUMBERS = r"""
+    (?P<int>[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)
     |(?P<float>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))
     |(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}
         |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?
-        (?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)""",
-    re.VERBOSE,
-)
+        (?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)
+    """

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from itertools import islice
 from typing import NoReturn
 
 from evals.skill_eval.reading import yaml_text
@@ -21,7 +22,7 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)* *")
 _LINE_END = re.compile(r"[ \t]*(?:(?<=[ \t])#[^\n]*)?\n")
 _LINE_GAP = re.compile(r"(?:\n[ \t]*)+")
 _FLOW_BLANKS = re.compile(r"[ \t\n]*(?:(?<=[ \t\n])#[^\n]*[ \t\n]*)*")
-_TAB = re.compile(r"#[^\n]*|(\t)")
+_TAB_OR_COMMENT = re.compile(r"#[^\n]*|\t")
 _SINGLE = re.compile(r"'([^']*(?:''[^']*)*)'")
 _DOUBLE = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 _BLOCK_HEADER = re.compile(r"([|>])(?:([1-9])([-+]?)|([-+]?)([1-9]?))(?:[ \t]+#[^\n]*|[ \t]*)\n")
@@ -114,10 +115,10 @@ class Scanner:
     def _note_tab(self, start: int, end: int) -> None:
         if self._tab_met or self.text.find("\t", start, end) < 0:
             return
-        for found in _TAB.finditer(self.text, start, end):
-            if found[1] and not self._tab_met:
-                self._tab_met = True
-                self.note("SE128", found.start(), "a tab between words", "use spaces: many readers refuse tabs here")
+        tabs = (found.start() for found in _TAB_OR_COMMENT.finditer(self.text, start, end) if found[0] == "\t")
+        for tab in islice(tabs, 1):
+            self._tab_met = True
+            self.note("SE128", tab, "a tab between words", "use spaces: many readers refuse tabs here")
 
     # Scalars.
 
@@ -171,7 +172,8 @@ class Scanner:
         return Scalar(text, kind_of_plain(text), "plain", *self.place(start))
 
     def _goes_on(self, gap: re.Match[str], least_column: int, stops: re.Pattern[str]) -> bool:
-        if gap.end() == len(self.text) or self.text[gap.end()] == "#" or stops.match(self.text, gap.end()):
+        after = gap.end()
+        if after == len(self.text) or self.text[after] == "#" or stops.match(self.text, after):
             return False
         indentation = gap[0].rpartition("\n")[2]
         return stops is _FLOW_STOP or (len(indentation) >= least_column and "\t" not in indentation)

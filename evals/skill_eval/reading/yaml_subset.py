@@ -75,7 +75,8 @@ class _Parser(Scanner):
             self.fail("SE132", found.start(), message, "indent the line, or take it out")
 
     def _read_fields(self) -> None:
-        column, seen = self.next_line(), dict[str, int]()
+        seen: dict[str, int] = {}
+        column = self.next_line()
         self._expect_fields(column)
         while self.pos < len(self.text):
             start = self.pos

@@ -2,9 +2,11 @@
 
 import re
 
+from evals.skill_eval.reading.quoting import quoted
+
 
 class EscapeError(ValueError):
-    """A backslash sequence that YAML does not know; `offset` counts from the opening quote's successor."""
+    """A backslash sequence that YAML does not know; `offset` is its place between the quotes."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)
@@ -20,7 +22,7 @@ def double_quoted(raw: str) -> str:
     """Return what stands between double quotes, decoded; raises EscapeError."""
     if "\\" not in raw:
         return _fold(raw)
-    return _DOUBLE_TOKEN.sub(_decode, raw)
+    return re.sub(_DOUBLE_TOKEN, _decode, raw, flags=re.VERBOSE)
 
 
 def block_text(lines: list[str], *, folded: bool, chomping: str) -> str:
@@ -43,21 +45,18 @@ def glue(breaks: int) -> str:
 def _fold(raw: str) -> str:
     if "\n" not in raw:
         return raw
-    return _BREAKS.sub(lambda found: glue(found[0].count("\n")), raw)
+    return re.sub(_BREAKS, lambda found: glue(found[0].count("\n")), raw)
 
 
 # A run of blanks is looked at once, from its start: a search from each of its blanks would take quadratic time.
-_BREAKS = re.compile(r"(?<![ \t])[ \t]*\n[ \t\n]*")
-_DOUBLE_TOKEN = re.compile(
-    r"""
+_BREAKS = r"(?<![ \t])[ \t]*\n[ \t\n]*"
+_DOUBLE_TOKEN = r"""
     \\(?: \n[ \t\n]*
        | u(?P<pair>[dD][89abAB][0-9a-fA-F]{2} \\u[dD][c-fC-F][0-9a-fA-F]{2})
        | x(?P<x>[0-9a-fA-F]{2}) | u(?P<u>[0-9a-fA-F]{4}) | U(?P<U>[0-9a-fA-F]{8})
        | [^\n] )
     | (?: (?<![ \t]) | (?<=\\[ \t]) ) [ \t]*\n[ \t\n]*
-    """,
-    re.VERBOSE,
-)
+    """
 _ESCAPES = {
     "0": "\0",
     "a": "\a",
@@ -89,7 +88,7 @@ def _decode(found: re.Match[str]) -> str:
     if found.lastgroup:
         return _character(found, found[found.lastgroup])
     if token[1] not in _ESCAPES:
-        raise EscapeError(found.start(), f"`{token}` is no escape of a double-quoted text")
+        raise EscapeError(found.start(), f"{quoted(token)} is no escape of a double-quoted text")
     return _ESCAPES[token[1]]
 
 

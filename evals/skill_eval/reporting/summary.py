@@ -6,6 +6,7 @@ from fractions import Fraction
 from evals.skill_eval.evidence.benchmark import Arm, Benchmark
 from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.escape import escape_line
+from evals.skill_eval.reporting.table import table
 
 _SHOWN_CHARACTERS = 160
 _HEADINGS = ("skill", "with skill", "baseline", "lift", "pairs", "errors")
@@ -31,9 +32,18 @@ def error_lines(adapter: str, results: Iterable[Benchmark]) -> list[str]:
 
 def summary_table(results: Sequence[Benchmark]) -> list[str]:
     """Return the table of all skills: passed of graded trials, lift over the complete pairs."""
-    rows = [_HEADINGS, *(_row(result) for result in results)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return table([_HEADINGS, *(_row(result) for result in results)])
+
+
+def notes(results: Iterable[Benchmark]) -> list[str]:
+    """Return what agents did beside their work: changed inputs, touched neighbours, left processes."""
+    return [
+        f"note: {escape_line(str(record.key))}: {_short(note)}"
+        for result in results
+        for pair in result.pairs
+        for record in pair.records.values()
+        for note in record.notes
+    ]
 
 
 def failed_checks(results: Iterable[Benchmark]) -> list[str]:

@@ -77,12 +77,14 @@ def configured_adapter(repository: Path) -> tuple[str, tuple[str, ...]] | None:
 
 def _checked(table: object, path: Path) -> tuple[str, tuple[str, ...]] | None:
     if not isinstance(table, dict) or set(table) - {"adapter", "adapter-args"}:
-        raise ConfigError(f"`{path}`: `[tool.skill-eval]` takes `adapter` and `adapter-args`, found {sorted(table)}")
+        raise ConfigError(f"`{path}`: `[tool.skill-eval]` takes `adapter` and `adapter-args`, found {table!r}")
     adapter, arguments = table.get("adapter"), table.get("adapter-args", [])
     if adapter is None:
         return None
-    if not isinstance(adapter, str) or not isinstance(arguments, list) or not all(isinstance(a, str) for a in arguments):
+    if (
+        not isinstance(adapter, str)
+        or not isinstance(arguments, list)
+        or not all(isinstance(a, str) for a in arguments)
+    ):
         raise ConfigError(f"`{path}`: expected `adapter` to be text and `adapter-args` a list of texts")
     return adapter, tuple(arguments)
-
-

@@ -1,22 +1,31 @@
-"""What an agent left in its workspace: regular files that it made or changed, and nothing else is opened."""
+"""What an agent left in its workspace: regular files that it made or changed; nothing else is opened."""
 
 import os
 import stat
-from collections import Counter
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.running.workspace import SKELETON
 
 LIMIT_FILES, LIMIT_FILE_BYTES, LIMIT_BYTES = 200, 1 << 20, 8 << 20
-_MOST_ENTRIES, _DEEPEST = 20_000, 32
+MOST_ENTRIES, DEEPEST = 20_000, 32
+
+# Folders that tools fill, not agents; `.git` is in every workspace and not even mentioned.
+TOOL_FOLDERS = ("__pycache__", ".venv", "node_modules", ".pytest_cache", ".mypy_cache", ".ruff_cache")
+
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FORBIDDEN = frozenset('<>:"|?*\\')
+_DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))))
+_SKELETON = {file.path: file for file in SKELETON}
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The files kept, sorted by path, and why others were not, one line for each reason."""
+    """The files kept, sorted by path, and why others were not: one line for each reason."""
 
     files: tuple[FileCopy, ...]
     omitted: tuple[str, ...]
@@ -25,107 +34,235 @@ class Created:
 def made_files(workspace: Path, laid: Mapping[str, FileCopy], wanted: Iterable[str]) -> frozenset[str]:
     """Return those of the `wanted` workspace paths at which the agent made or changed a regular file.
 
-    The real path has to lie inside the workspace; a file that was laid counts when its bytes differ.
+    Links count when they end inside the workspace. What was laid counts when its bytes differ, under
+    whatever name. Letter case has to be exact on every file system.
     """
-    inside = os.path.realpath(workspace)
-    return frozenset(path for path in wanted if _is_made(inside, path, laid.get(path)))
+    inside = _inside(workspace)
+    if inside is None:
+        return frozenset()
+    return frozenset(path for path in wanted if _is_made(inside, path, {**_SKELETON, **laid}))
 
 
-def created(workspace: Path, laid: Mapping[str, FileCopy]) -> Created:
-    """Return the regular files that the agent made or changed, within bounds on count, bytes and depth."""
-    files: list[FileCopy] = []
-    omitted: Counter[str] = Counter()
-    room = LIMIT_BYTES
-    for path, reason in _found(str(workspace)):
-        if reason is None and len(files) == LIMIT_FILES:
-            reason = f"beyond {LIMIT_FILES} files"
-        content = None if reason else _changed_content(f"{workspace}/{path}", laid.get(path))
-        if content is not None and len(content) > min(room, LIMIT_FILE_BYTES):
-            reason, content = "beyond the bound in bytes", None
-        if content is not None:
-            room -= len(content)
-            files.append(FileCopy(path, content, os.access(f"{workspace}/{path}", os.X_OK)))
-        elif reason:
-            omitted[reason] += 1
-    return Created(tuple(files), tuple(f"{count} omitted: {reason}" for reason, count in sorted(omitted.items())))
+def created(
+    workspace: Path,
+    laid: Mapping[str, FileCopy],
+    *,
+    limit_files: int = LIMIT_FILES,
+    limit_file_bytes: int = LIMIT_FILE_BYTES,
+    limit_bytes: int = LIMIT_BYTES,
+) -> Created:
+    """Return the regular files that the agent made or changed; those nearest to the top come first.
+
+    Bounds: `limit_files` files, `limit_file_bytes` for each, `limit_bytes` for all, `MOST_ENTRIES`
+    entries looked at, `DEEPEST` folders down.
+    """
+    inside = _inside(workspace)
+    if inside is None:
+        return Created((), ("the workspace is gone or has been replaced",))
+    basket = _Basket(limit_files, min(limit_file_bytes, limit_bytes), limit_bytes)
+    for path, reason in _found(inside):
+        if reason is None:
+            basket.offer(inside, path, laid.get(path))
+        else:
+            basket.omit(reason, path)
+    return Created(tuple(sorted(basket.files, key=lambda file: file.path)), basket.lines())
 
 
 def tampered(workspace: Path, laid: Mapping[str, FileCopy]) -> tuple[str, ...]:
-    """Return the laid files that the agent changed, removed or replaced."""
-    return tuple(path for path, file in laid.items() if _content(f"{workspace}/{path}", len(file.content)) != file.content)
+    """Return the laid files that the agent changed, removed or replaced, in the order they were laid."""
+    inside = _inside(workspace)
+    return tuple(path for path, file in laid.items() if inside is None or not _is_same(inside, path, file))
 
 
-def _is_made(inside: str, path: str, given: FileCopy | None) -> bool:
-    real = os.path.realpath(os.path.join(inside, path))
-    if not real.startswith(inside + os.sep):
-        return False
-    if given is None:
-        return _is_regular(real)
-    content = _content(real, len(given.content))
-    return content is not None and content != given.content
+def _inside(workspace: Path) -> str | None:
+    """Return the real path of a workspace; None when a link or anything else stands in its place."""
+    around = workspace.parent
+    if any(os.path.islink(path) or not os.path.isdir(path) for path in (around, workspace)):
+        return None
+    return os.path.realpath(workspace)
 
 
-def _is_regular(path: str) -> bool:
+def _is_made(inside: str, path: str, given: Mapping[str, FileCopy]) -> bool:
     try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
+        real = os.path.realpath(os.path.join(inside, path))
+        if not real.startswith(inside + os.sep) or not _is_listed(inside, path) or not _is_regular(os.lstat(real)):
+            return False
     except (OSError, ValueError):
         return False
+    original = given.get(os.path.relpath(real, inside).replace(os.sep, "/"))
+    return original is None or _equals(real, original.content) is False
 
 
-def _found(workspace: str) -> Iterator[tuple[str, str | None]]:
-    """Yield every entry but folders as (path, why it is not kept), in sorted order, without recursion."""
-    waiting, entries = [("", 0)], 0
+def _is_listed(inside: str, path: str) -> bool:
+    """Tell whether every folder on the way lists the next name as it is written, composed or not."""
+    folder = inside
+    for name in path.split("/"):
+        names = os.listdir(folder)
+        if name not in names and _composed(name) not in map(_composed, names) and name not in ("", ".", ".."):
+            return False
+        folder = os.path.join(folder, name)
+    return True
+
+
+def _composed(name: str) -> str:
+    if name.isascii():
+        return name
+    from unicodedata import normalize
+
+    return normalize("NFC", name)
+
+
+def _is_same(inside: str, path: str, given: FileCopy) -> bool:
+    """Tell whether a laid file is what it was, and no link stands in its way."""
+    full = os.path.normpath(os.path.join(inside, path))
+    return os.path.realpath(full) == full and _equals(full, given.content) is True
+
+
+def _equals(path: str, content: bytes) -> bool | None:
+    """Tell whether a regular file holds exactly `content`; None when it cannot be read."""
+    descriptor = _open(path)
+    if descriptor is None:
+        return None
+    try:
+        found = os.fstat(descriptor)
+        return _is_regular(found) and found.st_size == len(content) and _bytes(descriptor, len(content) + 1) == content
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: str) -> int | None:
+    """Open a file without following a link and without waiting for the other end of a pipe."""
+    try:
+        return os.open(path, _READ)
+    except OSError:
+        return None
+
+
+def _bytes(descriptor: int, limit: int) -> bytes:
+    pieces = []
+    while limit and (piece := os.read(descriptor, limit)):
+        pieces.append(piece)
+        limit -= len(piece)
+    return b"".join(pieces)
+
+
+def _is_regular(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode)
+
+
+@dataclass(slots=True)
+class _Basket:
+    """The files taken so far, and how many were not, by reason, each with an example."""
+
+    limit_files: int
+    limit_file_bytes: int
+    room: int
+    files: list[FileCopy] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    reasons: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def offer(self, inside: str, path: str, given: FileCopy | None) -> None:
+        """Take a file unless it is as it was laid, or does not fit."""
+        full = f"{inside}/{path}"
+        if given is None or not _equals(full, given.content):
+            reason = self._take(full, path)
+            if reason:
+                self.omit(reason, path)
+
+    def omit(self, reason: str, path: str) -> None:
+        """Count what is not taken."""
+        count, example = self.reasons.get(reason, (0, path))
+        self.reasons[reason] = (count + 1, example)
+
+    def lines(self) -> tuple[str, ...]:
+        """Say what was not taken."""
+        return tuple(
+            f"{count} not kept: {reason}, such as `{_shown(example)}`"
+            for reason, (count, example) in sorted(self.reasons.items())
+        )
+
+    def _take(self, full: str, path: str) -> str | None:
+        """Take the file, or return the reason why not."""
+        if len(self.files) >= self.limit_files:
+            return f"beyond {self.limit_files} files"
+        if path.casefold() in self.names:
+            return "a name that differs from another in letter case only"
+        descriptor = _open(full)
+        if descriptor is None:
+            return "a file that cannot be read"
+        try:
+            found = os.fstat(descriptor)
+            reason = self._why_not(found)
+            if reason is None:
+                self._put(FileCopy(path, _bytes(descriptor, found.st_size), bool(found.st_mode & stat.S_IXUSR)))
+            return reason
+        finally:
+            os.close(descriptor)
+
+    def _why_not(self, found: os.stat_result) -> str | None:
+        if not _is_regular(found):
+            return "no regular file"
+        if found.st_nlink > 1:
+            return "a hard link"
+        if found.st_size > self.limit_file_bytes:
+            return f"a file of more than {self.limit_file_bytes} bytes"
+        return "beyond the bound on all files together" if found.st_size > self.room else None
+
+    def _put(self, file: FileCopy) -> None:
+        self.files.append(file)
+        self.names.add(file.path.casefold())
+        self.room -= len(file.content)
+
+
+def _found(inside: str) -> Iterator[tuple[str, str | None]]:
+    """Yield every entry that is no folder to look into: its path, and why it is not kept; top first."""
+    waiting, room = deque([("", 0)]), MOST_ENTRIES
     while waiting:
-        folder, depth = waiting.pop()
-        folders = []
-        for entry in _entries(f"{workspace}/{folder}"):
-            path = f"{folder}{entry.name}"
-            entries += 1
-            if entries > _MOST_ENTRIES:
-                yield path, f"beyond {_MOST_ENTRIES} entries"
-                return
-            if entry.is_dir(follow_symlinks=False):
-                folders += [(f"{path}/", depth + 1)] if path != ".git" else []
-            else:
-                yield path, _why_not(entry, path)
-        deep = [one for one in folders if one[1] > _DEEPEST]
-        yield from ((path, f"deeper than {_DEEPEST} folders") for path, _ in deep)
-        waiting += [one for one in reversed(folders) if one not in deep]
+        prefix, depth = waiting.popleft()
+        entries = _entries(f"{inside}/{prefix}", room + 1)
+        if entries is None:
+            yield prefix, "a folder that cannot be read"
+            continue
+        for entry in entries[:room]:
+            path = prefix + entry.name
+            reason = _odd_name(entry.name)
+            if not entry.is_dir(follow_symlinks=False):
+                yield path, reason or ("a link" if entry.is_symlink() else None)
+            elif entry.name != ".git":
+                reason = reason or _odd_folder(entry.name, depth)
+                if reason:
+                    yield path, reason
+                else:
+                    waiting.append((f"{path}/", depth + 1))
+        room -= len(entries)
+        if room < 0:
+            yield prefix, f"beyond {MOST_ENTRIES} entries"
+            return
 
 
-def _entries(folder: str) -> "list[os.DirEntry[str]]":
+def _entries(folder: str, most: int) -> "list[os.DirEntry[str]] | None":
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+            return sorted(islice(entries, most), key=lambda entry: entry.name)
     except OSError:
-        return []
-
-
-def _why_not(entry: "os.DirEntry[str]", path: str) -> str | None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return "a name that is not UTF-8"
-    if any(not character.isprintable() or character == "\\" for character in path):
-        return "a name with characters that cannot be shown"
-    if entry.is_symlink():
-        return "a link"
-    return None if entry.is_file(follow_symlinks=False) else "no regular file"
-
-
-def _changed_content(path: str, given: FileCopy | None) -> bytes | None:
-    """Return the content of a made or changed file, one byte beyond the bound at most; None when unchanged."""
-    content = _content(path, LIMIT_FILE_BYTES)
-    return None if given is not None and content == given.content else content
-
-
-def _content(path: str, limit: int) -> bytes | None:
-    """Read at most `limit` + 1 bytes of a regular file; None for anything else."""
-    try:
-        descriptor = os.open(path, _READ)
-    except (OSError, ValueError):
         return None
-    with open(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return file.read(limit + 1)
+
+
+def _odd_folder(name: str, depth: int) -> str | None:
+    if name in TOOL_FOLDERS:
+        return "a folder that tools fill"
+    return f"deeper than {DEEPEST} folders" if depth >= DEEPEST else None
+
+
+def _odd_name(name: str) -> str | None:
+    """Return why a name cannot be taken over to every file system and screen."""
+    if not name.isprintable():  # surrogates, which stand for bytes that are no UTF-8, are not printable
+        return "a name that cannot be shown"
+    stem = name.partition(".")[0].lower()
+    if not _FORBIDDEN.isdisjoint(name) or name[-1] in " ." or stem in _DEVICES or len(name.encode()) > 200:
+        return "a name that not every file system takes"
+    return None
+
+
+def _shown(path: str) -> str:
+    return path[:100] if path.isprintable() else ascii(path[:100])[1:-1]

@@ -8,6 +8,7 @@ search takes too long and started again when it is next needed.
 import re
 import sys
 import threading
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -99,7 +100,5 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
 
 
 def _close(pipe: IO[bytes]) -> None:
-    try:
+    with suppress(OSError):
         pipe.close()
-    except OSError:
-        pass

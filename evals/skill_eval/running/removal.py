@@ -1,160 +1,174 @@
 """Remove a tree that somebody else has filled: nothing outside of it is touched or followed."""
 
+import contextlib
 import os
 import stat
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+MOST_NAMED = 20
+"""How many of the things that could not be removed are named."""
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _BY_DESCRIPTOR = {os.open, os.unlink, os.rmdir} <= os.supports_dir_fd and os.scandir in os.supports_fd
 
 
 def remove_tree(path: str) -> tuple[str, ...]:
-    """Remove `path` and all below it; return what could not be removed.
+    """Remove `path` and all below it, whatever it is; return what could not be removed, and why.
 
-    Links are removed, never followed. Only folders get another mode, and by descriptor, so that no
-    file outside changes through a hard link. Depth is bounded neither by the stack nor by the
-    longest path. Never raises for what the tree holds.
+    Links are removed, never followed; other file systems are not entered. Only folders get another
+    mode, so that no file outside changes through a hard link. Neither the stack nor the longest
+    path bounds the depth. Never raises for what the tree holds or for what vanishes meanwhile.
     """
     if not _BY_DESCRIPTOR:
         return _remove_plainly(path)
-    left: list[str] = []
-    folder = _open(os.path.dirname(path) or ".", None)
-    if folder is not None:
+    folder = _open_folder(path, None)
+    if folder is None:
+        return _removed(os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink, path, None)
+    try:
+        left = empty_folder(folder)
+    finally:
+        os.close(folder)
+    return left or _removed(os.rmdir, path, None)
+
+
+def empty_folder(folder: int) -> tuple[str, ...]:
+    """Remove all that is in the open folder, wherever it is; return what could not be removed, and why."""
+    return tuple(_Descent(folder).left)
+
+
+def remove_moved(folder: int) -> tuple[str, ...]:
+    """Remove an open folder from wherever it has been moved to; return what could not be removed, and why."""
+    if os.fstat(folder).st_nlink == 0:
+        return ()
+    left = empty_folder(folder)
+    try:
+        parent = os.open("..", _FOLDER, dir_fd=folder)
+    except OSError as error:
+        return (*left, f"its new place: {error.strerror}")
+    try:
+        return left or _remove_by_number(os.fstat(folder).st_ino, parent)
+    finally:
+        os.close(parent)
+
+
+def _remove_by_number(number: int, parent: int) -> tuple[str, ...]:
+    with os.scandir(parent) as entries:
+        name = next((entry.name for entry in entries if entry.inode() == number), None)
+    return () if name is None else _removed(os.rmdir, name, parent)
+
+
+class _Level(NamedTuple):
+    """A folder on the way down: its name, what it is, and the folders in it that still wait."""
+
+    name: str
+    identity: tuple[int, int]
+    waiting: list[str]
+
+
+class _Descent:
+    """One walk through a tree that removes all but its top, with one folder open at a time."""
+
+    def __init__(self, top: int) -> None:
+        self.left: list[str] = []
+        self._here = os.dup(top)
+        self._levels: list[_Level] = []
         try:
-            _remove_entry(folder, os.path.basename(path), left)
+            self._arrive("")
+            while self._levels[-1].waiting or len(self._levels) > 1:
+                self._down() if self._levels[-1].waiting else self._up()
+        except OSError as error:
+            self._note(f"{error.strerror}")
         finally:
-            os.close(folder)
-    return tuple(left)
+            os.close(self._here)
+
+    def _down(self) -> None:
+        name = self._levels[-1].waiting.pop()
+        child = _open_folder(name, self._here)
+        if child is None:
+            self._note(*_removed(os.rmdir, name, self._here))
+        elif os.fstat(child).st_dev != self._levels[0].identity[0]:
+            os.close(child)
+            self._note(f"{name}: another file system")
+        else:
+            self._go(child)
+            self._arrive(name)
+
+    def _up(self) -> None:
+        """Go back to where we came from, and remove the emptied folder from there."""
+        emptied = self._levels.pop().name
+        self._go(os.open("..", _FOLDER, dir_fd=self._here))
+        if _identity(self._here) != self._levels[-1].identity:
+            raise OSError(0, "moved while it was being removed")
+        self._note(*_removed(os.rmdir, emptied, self._here))
+
+    def _arrive(self, name: str) -> None:
+        """Make the folder ours, unlink its files, and note its folders."""
+        _make_changeable(self._here)
+        with os.scandir(self._here) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        waiting = [name for name, is_folder in found if is_folder]
+        self._levels.append(_Level(name, _identity(self._here), waiting))
+        for file, is_folder in found:
+            if not is_folder:
+                self._note(*_removed(os.unlink, file, self._here))
+
+    def _go(self, folder: int) -> None:
+        os.close(self._here)
+        self._here = folder
+
+    def _note(self, *reasons: str) -> None:
+        if len(self.left) < MOST_NAMED:
+            self.left += ("".join((*(f"{level.name}/" for level in self._levels[1:]), reason)) for reason in reasons)
 
 
-def empty_folder(descriptor: int) -> tuple[str, ...]:
-    """Remove all that is in the open folder, wherever it has been moved to; return what could not be."""
-    left: list[str] = []
-    _empty(descriptor, left)
-    return tuple(left)
-
-
-def _remove_entry(folder: int, name: str, left: list[str]) -> None:
-    """Remove `name` of the open `folder`, whatever it is."""
-    child = _open(name, folder)
-    if child is None:
-        _unlink(name, folder, left)
-        return
+def _open_folder(name: str, parent: int | None) -> int | None:
+    """Open a folder, by force if it is ours; None for whatever is no folder or stays shut."""
     try:
-        _empty(child, left)
-    finally:
-        os.close(child)
-    _rmdir(name, folder, left)
-
-
-def _empty(top: int, left: list[str]) -> None:
-    """Go down and up again with one open folder at a time; `waiting` holds what each level still has."""
-    here = os.dup(top)
-    names: list[str] = []
-    waiting = [_unlink_files(here, left)]
-    parents: list[tuple[int, int]] = []
-    try:
-        while True:
-            if waiting[-1]:
-                child = _open(waiting[-1][-1], here)
-                if child is None:
-                    left.append(waiting[-1].pop())
-                    continue
-                names.append(waiting[-1].pop())
-                parents.append(_identity(here))
-                here = _instead(here, child)
-                waiting.append(_unlink_files(here, left))
-            elif names:
-                here = _instead(here, os.open("..", _FOLDER, dir_fd=here))
-                if _identity(here) != parents.pop():
-                    left.append(names[-1])
-                    return
-                waiting.pop()
-                _rmdir(names.pop(), here, left)
-            else:
-                return
-    finally:
-        os.close(here)
-
-
-def _unlink_files(folder: int, left: list[str]) -> list[str]:
-    """Unlink everything in the open folder but its folders, whose names are returned."""
-    folders = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
-            else:
-                _unlink(entry.name, folder, left)
-    return folders
-
-
-def _open(name: str, folder: int | None) -> int | None:
-    """Open a folder and make it ours to change; None when it is no folder or cannot be opened."""
-    try:
-        descriptor = os.open(name, _FOLDER, dir_fd=folder)
+        return os.open(name, _FOLDER, dir_fd=parent)
     except PermissionError:
-        if not _unlock(name, folder):
-            return None
-        return _open_again(name, folder)
-    except OSError:
-        return None
-    mode = os.fstat(descriptor).st_mode
-    if folder is not None and mode & stat.S_IRWXU != stat.S_IRWXU:
-        _try_chmod(descriptor)
-    return descriptor
-
-
-def _open_again(name: str, folder: int | None) -> int | None:
-    try:
-        return os.open(name, _FOLDER, dir_fd=folder)
+        return _open_shut_folder(name, parent)
     except OSError:
         return None
 
 
-def _unlock(name: str, folder: int | None) -> bool:
-    """Give its owner all rights on a folder that cannot even be opened; a link is never followed."""
+def _open_shut_folder(name: str, parent: int | None) -> int | None:
+    """Give its owner all rights on a folder that cannot be read, then open it; a link is never followed."""
     try:
         if hasattr(os, "O_PATH"):
-            descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-            try:
-                os.chmod(f"/proc/self/fd/{descriptor}", stat.S_IRWXU)
-            finally:
-                os.close(descriptor)
+            _unlock_by_handle(name, parent)
         else:
-            os.chmod(name, stat.S_IRWXU, dir_fd=folder, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        return False
-    return True
+            os.chmod(name, stat.S_IRWXU, dir_fd=parent, follow_symlinks=False)
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except (OSError, NotImplementedError, ValueError):
+        return None
 
 
-def _try_chmod(descriptor: int) -> None:
+def _unlock_by_handle(name: str, parent: int | None) -> None:
+    """Do it on Linux, where `chmod` follows links, through a handle that needs no right to read."""
+    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     try:
-        os.chmod(descriptor, stat.S_IRWXU)
-    except OSError:
-        pass
+        os.chmod(f"/proc/self/fd/{handle}", stat.S_IRWXU)
+    finally:
+        os.close(handle)
 
 
-def _unlink(name: str, folder: int, left: list[str]) -> None:
+def _make_changeable(folder: int) -> None:
+    if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        with contextlib.suppress(OSError):  # not ours: what cannot be removed from it is reported
+            os.chmod(folder, stat.S_IRWXU)
+
+
+def _removed(remove: Callable[..., None], name: str, parent: int | None) -> tuple[str, ...]:
+    """Remove a file or an empty folder; return its name and the reason when it stays."""
     try:
-        os.unlink(name, dir_fd=folder)
+        remove(name, dir_fd=parent)
     except FileNotFoundError:
         pass
-    except OSError:
-        left.append(name)
-
-
-def _rmdir(name: str, folder: int, left: list[str]) -> None:
-    try:
-        os.rmdir(name, dir_fd=folder)
-    except FileNotFoundError:
-        pass
-    except OSError:
-        left.append(name)
-
-
-def _instead(old: int, new: int) -> int:
-    os.close(old)
-    return new
+    except OSError as error:
+        return (f"{name}: {error.strerror}",)
+    return ()
 
 
 def _identity(folder: int) -> tuple[int, int]:
@@ -168,13 +182,20 @@ def _remove_plainly(path: str) -> tuple[str, ...]:
 
     left: list[str] = []
 
-    def try_writable(_function: object, name: str, _reason: object) -> None:
+    def again(function: Callable[..., object], name: str, _reason: object) -> None:
         try:
             os.chmod(name, stat.S_IWRITE)
-            os.unlink(name)
-        except OSError:
-            left.append(name)
+            os.rmdir(name) if function is os.rmdir else os.unlink(name)
+        except OSError as error:
+            left.append(f"{name}: {error.strerror}")
 
-    if os.path.lexists(path):
-        shutil.rmtree(path, onerror=try_writable)
-    return tuple(left)
+    try:
+        os.unlink(path)  # a file or a link, also one to a folder
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        if sys.version_info >= (3, 12):
+            shutil.rmtree(path, onexc=again)
+        else:
+            shutil.rmtree(path, onerror=again)
+    return tuple(left[:MOST_NAMED])

@@ -10,7 +10,6 @@ import marshal
 import os
 import select
 import signal
-import sys
 
 from evals.skill_eval.running import process_tree
 from evals.skill_eval.running.supervised_call import (
@@ -38,9 +37,10 @@ def serve() -> None:
     worker = os.fork()
     if worker:
         os.close(workers_life)
-        _guard(worker, life)
+        exit_code = _guard(worker, life)
     else:
-        _answer()
+        exit_code = _answer()
+    os._exit(exit_code)  # there is nothing to flush or to close
 
 
 def frame_of(request: Request) -> bytes:
@@ -58,7 +58,7 @@ def _settle() -> None:
         signal.signal(number, signal.SIG_DFL if number == signal.SIGCHLD else signal.SIG_IGN)
 
 
-def _guard(worker: int, life: int) -> None:
+def _guard(worker: int, life: int) -> int:
     """Wait for the worker's end, which should follow the harness's; then end what it has left."""
     poll = select.poll()
     poll.register(REQUESTS, 0)
@@ -71,10 +71,10 @@ def _guard(worker: int, life: int) -> None:
         os.kill(worker, signal.SIGKILL)
     exit_code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
     process_tree.end_descendants(CLEANUP_SECONDS)
-    sys.exit(max(0, exit_code))
+    return max(0, exit_code)
 
 
-def _answer() -> None:
+def _answer() -> int:
     """Run the calls that are asked for, in a session apart from the guard's."""
     os.setsid()
     adopts = process_tree.adopt_orphans()
@@ -84,6 +84,7 @@ def _answer() -> None:
             os.write(REPLIES, marshal.dumps(run_call(request, wakeups, adopts)))
     except (HarnessGone, BrokenPipeError):
         pass
+    return 0
 
 
 def _wakeups() -> int:

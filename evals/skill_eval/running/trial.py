@@ -105,9 +105,7 @@ def _request(job: TrialJob, workspace: Path) -> Request:
     )
 
 
-def _judged(
-    job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, FileCopy], completed: Completed
-) -> Trial:
+def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, FileCopy], completed: Completed) -> Trial:
     failure = _stopped(job, completed, tools.redactor)
     if failure is not None:
         return _errored(job, completed.duration_seconds, failure)

@@ -13,6 +13,7 @@ from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
 from evals.skill_eval.running.conditions import Conditions
 from evals.skill_eval.running.matcher import Matcher
+from evals.skill_eval.running.neighbour import Neighbour
 from evals.skill_eval.running.supervisor import Supervisor
 from evals.skill_eval.running.trial import Tools, run_trial
 from evals.skill_eval.running.watch import Watch
@@ -20,7 +21,9 @@ from evals.skill_eval.running.workspace import choose_temporary_root
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0
 SIGHTINGS = 3
-_WATCHED = Failure("contaminated", f"the skill's own folder was read while the baseline ran, {SIGHTINGS} times out of {SIGHTINGS}")
+_WATCHED = Failure(
+    "contaminated", f"the skill's own folder was read while the baseline ran, {SIGHTINGS} times out of {SIGHTINGS}"
+)
 
 
 class Worker:
@@ -38,6 +41,7 @@ class Worker:
     def __enter__(self) -> Self:
         conditions = self._conditions
         root = choose_temporary_root(map(Path, conditions.avoid))
+        self._neighbour = self._held.enter_context(Neighbour(root.path))
         supervisor, matcher = self._held.enter_context(Supervisor()), self._held.enter_context(Matcher())
         self._tools = Tools(supervisor.call, matcher, root.path, conditions, Redactor(conditions.secret_values))
         return self
@@ -69,14 +73,22 @@ class Worker:
         the skill does so each time.
         """
         watch = self._watch(job)
-        if watch is None:
-            return run_trial(job, self._tools)
         for _ in range(SIGHTINGS):
-            watch.seen()
-            trial = run_trial(job, self._tools)
-            if trial.failure is not None or not watch.seen():
+            trial = self._in_sight(job, watch)
+            if trial is not None:
                 return trial
-        return Trial(job.key, trial.duration_seconds, failure=_WATCHED)
+        return Trial(job.key, 0.0, failure=_WATCHED)
+
+    def _in_sight(self, job: TrialJob, watch: Watch | None) -> Trial | None:
+        """Run a trial once; None when the skill itself was read meanwhile."""
+        if watch is not None:
+            watch.seen()
+        trial = run_trial(job, self._tools)
+        if watch is not None and watch.seen() and trial.failure is None:
+            return None
+        if self._neighbour.was_touched():
+            return replace(trial, notes=(*trial.notes, "the agent touched a neighbouring workspace"))
+        return trial
 
     def _watch(self, job: TrialJob) -> Watch | None:
         """Return what tells whether a baseline reads the skill itself."""

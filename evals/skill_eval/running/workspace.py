@@ -1,14 +1,14 @@
 """A fresh folder for one trial, far from skills and settings, and gone afterwards whatever happened in it."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.skill import FileCopy
-from evals.skill_eval.running.removal import empty_folder, remove_tree
+from evals.skill_eval.running.removal import remove_moved, remove_tree
 
 # What agents read in the folders above the one they work in.
 AGENT_TRACES = (
@@ -16,16 +16,29 @@ AGENT_TRACES = (
     ".claude",
     ".codex",
     ".cursor",
+    ".cursorrules",
     ".gemini",
+    ".git",
+    ".github/copilot-instructions.md",
     ".github/skills",
     ".goose",
+    ".goosehints",
+    ".mcp.json",
     ".opencode",
+    ".pi",
+    ".qwen",
+    ".vibe",
     "AGENTS.md",
+    "CLAUDE.local.md",
     "CLAUDE.md",
     "GEMINI.md",
-    "skills",
+    "QWEN.md",
+    "opencode.json",
 )
-_SKELETON = ((".git/HEAD", b"ref: refs/heads/main\n"),)
+
+SKELETON = (FileCopy(".git/HEAD", b"ref: refs/heads/main\n"),)
+"""Makes the workspace a repository of its own, above which agents look for no skills."""
+
 _SKELETON_FOLDERS = (".git", ".git/objects", ".git/refs")
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
@@ -39,43 +52,48 @@ class TemporaryRoot:
 
 
 def choose_temporary_root(avoid: Iterable[Path]) -> TemporaryRoot:
-    """Return a writable folder that is not below `avoid` or HOME and has no agent's files above it.
+    """Return a writable folder that is not below `avoid`, with as few flaws as can be had.
 
-    Candidates in order: `TMPDIR`, `TEMP`, `TMP`, then the platform's usual places. Where none is
-    without flaw, the first with the fewest is taken. Raises ConfigError when none is writable.
+    Flaws: it lies below HOME, it or a folder above holds what agents read, programs cannot be run
+    from it. Candidates in order: `TMPDIR`, `TEMP`, `TMP`, then the platform's usual places; the
+    first of the best is taken. Raises ConfigError when none is writable and outside of `avoid`.
     """
-    refused = [os.path.realpath(path) for path in avoid]
-    candidates = [path for path in _candidates() if _writable(path)]
-    judged = [TemporaryRoot(Path(path), tuple(_flaws(path, refused))) for path in candidates]
-    usable = [root for root in judged if not any(_below(str(root.path), place) for place in refused)]
+    refused = [_real(path) for path in avoid]
+    candidates = [path for path in dict.fromkeys(map(_real, _candidates())) if _is_writable(path)]
+    usable = [path for path in candidates if not any(_is_below(path, place) for place in refused)]
     if not usable:
         raise ConfigError(
-            "no folder for workspaces: none of the temporary folders is writable and outside of the repository",
+            "no folder for workspaces: no temporary folder is writable and outside of the repository",
             hint="set `TMPDIR` to a folder that is",
         )
-    return min(usable, key=lambda root: len(root.flaws))
+    return min((TemporaryRoot(Path(path), tuple(_flaws(path))) for path in usable), key=lambda root: len(root.flaws))
 
 
 @contextmanager
-def prepared_workspace(root: Path, *, files: Iterable[FileCopy]) -> Iterator[Path]:
-    """Make `<root>/skill-eval-…/workspace` with `files` and a `.git` skeleton; remove it at the end.
+def prepared_workspace(
+    root: Path, *, files: Iterable[FileCopy], on_left: Callable[[tuple[str, ...]], None] | None = None
+) -> Iterator[Path]:
+    """Make `<root>/skill-eval-…/workspace` with `files` and the skeleton; remove it at the end.
 
-    The folder around it belongs to this trial alone. A workspace that the agent has moved is
-    emptied where it is.
+    The folder around the workspace belongs to this trial alone. Either is removed, too, from where
+    an agent has moved it to. `on_left` is told what could not be removed, if anything.
     """
-    around = _fresh(root)
-    workspace = os.path.join(around, "workspace")
-    held = None
+    around = _fresh_folder(os.path.realpath(root))
+    held: list[int] = []
     try:
+        held += _hold(around)
+        workspace = os.path.join(around, "workspace")
         os.mkdir(workspace)
-        held = _hold(workspace)
+        held += _hold(workspace)
         _lay(workspace, files)
         yield Path(workspace)
     finally:
-        _clean_up(around, held)
+        left = _remove(around, held)
+        if left and on_left:
+            on_left(left)
 
 
-def _fresh(root: Path) -> str:
+def _fresh_folder(root: str) -> str:
     for _ in range(100):
         path = os.path.join(root, f"skill-eval-{os.urandom(6).hex()}")
         try:
@@ -86,14 +104,17 @@ def _fresh(root: Path) -> str:
     raise SkillEvalError(f"no free name for a workspace in `{root}`")
 
 
+def _hold(folder: str) -> tuple[int, ...]:
+    """Keep a folder open, where that can be done, to find it again wherever it goes."""
+    return (os.open(folder, os.O_RDONLY | os.O_DIRECTORY),) if hasattr(os, "O_DIRECTORY") else ()
+
+
 def _lay(workspace: str, files: Iterable[FileCopy]) -> None:
-    made = {""}
     for folder in _SKELETON_FOLDERS:
         os.mkdir(f"{workspace}/{folder}")
-    for path, content in _SKELETON:
-        _write(f"{workspace}/{path}", content, 0o644)
-    for file in files:
-        folder = os.path.dirname(file.path)
+    made = {"", ".git"}
+    for file in (*SKELETON, *files):
+        folder = file.path.rpartition("/")[0]
         if folder not in made:
             os.makedirs(f"{workspace}/{folder}", exist_ok=True)
             made.add(folder)
@@ -102,58 +123,66 @@ def _lay(workspace: str, files: Iterable[FileCopy]) -> None:
 
 def _write(path: str, content: bytes, mode: int) -> None:
     descriptor = os.open(path, _NEW_FILE, mode)
-    with open(descriptor, "wb") as file:
-        file.write(content)
-
-
-def _hold(workspace: str) -> int | None:
-    """Keep the workspace open, so that it is found again wherever it goes."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return None
-    return os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-
-
-def _clean_up(around: str, held: int | None) -> None:
-    remove_tree(around)
-    if held is None:
-        return
     try:
-        empty_folder(held)
-        _remove_moved(held)
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
-def _remove_moved(held: int) -> None:
-    """Remove the emptied folder itself where the agent has put it (Linux tells where)."""
-    try:
-        os.rmdir(os.readlink(f"/proc/self/fd/{held}"))
-    except OSError:
-        pass
+def _remove(around: str, held: list[int]) -> tuple[str, ...]:
+    """Remove what is at the folder's place, then what was there before and has been moved."""
+    left = remove_tree(around)
+    for folder in reversed(held):
+        left += remove_moved(folder)
+        os.close(folder)
+    return left
 
 
 def _candidates() -> Iterator[str]:
-    from tempfile import _candidate_tempdir_list  # type: ignore[attr-defined]
+    yield from (os.environ[name] for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name))
+    if os.name == "nt":
+        yield from (os.path.expandvars(place) for place in (r"%LOCALAPPDATA%\Temp", r"%SYSTEMROOT%\Temp", r"C:\Temp"))
+    else:
+        yield from ("/tmp", "/var/tmp", "/usr/tmp", "/dev/shm")
 
-    yield from dict.fromkeys(os.path.realpath(path) for path in _candidate_tempdir_list())
 
-
-def _writable(path: str) -> bool:
+def _is_writable(path: str) -> bool:
     return os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)
 
 
-def _flaws(path: str, refused: list[str]) -> Iterator[str]:
-    home = os.path.realpath(os.path.expanduser("~"))
-    if home != os.path.dirname(home) and _below(path, home):
+def _flaws(path: str) -> Iterator[str]:
+    home = _real(os.path.expanduser("~"))
+    if home != os.path.dirname(home) and _is_below(path, home):
         yield "it lies below the home folder"
-    while True:
-        found = next((trace for trace in AGENT_TRACES if os.path.lexists(os.path.join(path, trace))), None)
-        if found is not None:
-            yield f"`{path}` above it holds `{found}`, which agents read"
-        if os.path.dirname(path) == path:
-            return
-        path = os.path.dirname(path)
+    if hasattr(os, "statvfs") and os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
+        yield "programs cannot be run from it"
+    for folder in (path, *map(str, Path(path).parents)):
+        found = _trace(folder)
+        if found:
+            yield f"`{folder}` holds `{found}`, which agents read"
 
 
-def _below(path: str, folder: str) -> bool:
+def _trace(folder: str) -> str | None:
+    """Return something in `folder` that an agent working below would read."""
+    found = next((trace for trace in AGENT_TRACES if os.path.lexists(os.path.join(folder, trace))), None)
+    return found or _skill(os.path.join(folder, "skills"), "skills")
+
+
+def _skill(folder: str, shown: str) -> str | None:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return None
+    name = next((name for name in names if os.path.lexists(os.path.join(folder, name, "SKILL.md"))), None)
+    return None if name is None else f"{shown}/{name}/SKILL.md"
+
+
+def _real(path: str | Path) -> str:
+    return os.path.realpath(path)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    path, folder = os.path.normcase(path), os.path.normcase(folder)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
