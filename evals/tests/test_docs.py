@@ -44,11 +44,12 @@ class Commands(unittest.TestCase):
 
     def test_every_option_of_every_command_stands_in_the_manual(self) -> None:
         manual = MANUAL.read_text("utf-8")
+        shown = set(re.findall(r"`(--[a-z-]+)", manual))
+        commands = set(re.findall(r"evals\.skill_eval ([a-z]+)", manual))
+        self.assertLessEqual(set(COMMANDS), commands)
         for command in COMMANDS:
-            self.assertIn(f"evals.skill_eval {command}", manual)
-            for option in options_of(command):
-                with self.subTest(command=command, option=option):
-                    self.assertRegex(manual, rf"`{option}\b")
+            with self.subTest(command=command):
+                self.assertLessEqual(options_of(command), shown)
 
     def test_the_help_of_every_command_ends_with_0_and_tells_exit_codes(self) -> None:
         for command in COMMANDS:
@@ -70,8 +71,10 @@ class Blocks(unittest.TestCase):
 class Findings(unittest.TestCase):
     def test_every_code_has_its_row_and_no_row_is_left_over(self) -> None:
         rows = dict(re.findall(r"^\| `(SE\d+)` \| (.*) \|$", MANUAL.read_text("utf-8"), re.MULTILINE))
-        expected = {rule.code: f"{rule.severity} | {rule.title} | {rule.remedy}" for rule in RULES.values()}
-        self.assertEqual(rows, expected)
+        self.assertEqual(list(rows), list(RULES))
+        for code, rule in RULES.items():
+            with self.subTest(code):
+                self.assertEqual(rows[code], f"{rule.severity} | {rule.title} | {rule.remedy}")
 
     def test_every_code_is_explained(self) -> None:
         self.assertTrue(RULES)

@@ -16,7 +16,7 @@ DANGEROUS = [
     ("zero\u200bwidth\U000e0041", r"zero\u200bwidth\U000e0041"),
     ("\udcff", r"\udcff"),
     ("::error::boo", r"\x3a:error::boo"),
-    (" \u00a0::stop-commands::x", " \u00a0\\x3a:stop-commands::x"),
+    (" \u2003::stop-commands::x", " \u2003\\x3a:stop-commands::x"),
     ("say ##[error]boo", r"say #\x23[error]boo"),
     ("##vso[task.setvariable]x", r"#\x23vso[task.setvariable]x"),
 ]

@@ -32,7 +32,9 @@ class OnExecutor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._executor.shutdown(wait=kind is None, cancel_futures=True)
+        for future in self._pending:
+            future.cancel()
+        self._executor.shutdown(wait=kind is None)
 
     def results(self) -> Iterator[Trial]:
         """Yield trials as their units finish; an accident in a worker is raised here."""
