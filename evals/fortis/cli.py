@@ -1,0 +1,15 @@
+"""The command line of FORTIS: its commands, run by the harness's own error boundary."""
+
+from evals.skill_eval.cli import run_program
+
+COMMANDS = {
+    "validate": "recompute every label and check every text rule; print the leak audit",
+    "build": "write the queries of a domain from its hand-written files, or compare them with what is stored",
+    "sample": "print stored queries drawn by a seed, with their labels, for a person to read",
+    "show": "print a domain's skills, tools, acts and intents with what the solver computes for them",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run `fortis` with `argv` (default: the process's) and return the exit code."""
+    return run_program("fortis", "evals.fortis", COMMANDS, argv)
