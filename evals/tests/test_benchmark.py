@@ -4,7 +4,8 @@ import json
 import unittest
 from fractions import Fraction
 
-from evals.skill_eval.evidence.benchmark import Benchmark, benchmark, benchmark_to_json
+from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
+from evals.skill_eval.evidence.benchmark_document import benchmark_to_json
 from evals.skill_eval.model.grading import CheckResult, Grading
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.record import JsonObject, TrialRecord

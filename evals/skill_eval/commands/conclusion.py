@@ -6,7 +6,8 @@ from typing import Any
 
 from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands.console import Console
-from evals.skill_eval.evidence.benchmark import Benchmark, benchmark, benchmark_to_json
+from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
+from evals.skill_eval.evidence.benchmark_document import benchmark_to_json
 from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.summary import control_lines, error_lines, failed_checks, notes, summary_table, warnings
 
