@@ -14,7 +14,7 @@ from pathlib import Path
 from evals.tests.support import REPOSITORY
 
 NOOP = '#!/bin/sh\nprintf \'{"output": "PROBE-OK"}\'\n'
-LOUD = "#!/bin/sh\nprintf '{\"output\": \"'; head -c 1000000 /dev/zero | tr '\\0' x; printf '\"}'\n"
+LOUD = "#!/bin/sh\nprintf '{\"output\": \"PROBE-OK '; head -c 1000000 /dev/zero | tr '\\0' x; printf '\"}'\n"
 MILLISECONDS, MEGABYTE = 1000, 1 << 20
 
 
@@ -126,13 +126,40 @@ def loud_adapters(root: Path, repeats: int) -> None:
     show("the same with 3 iterations", median([*run, "--iterations", "3"], max(1, repeats // 3)))
 
 
+def long_runs(root: Path, repeats: int) -> None:
+    """Whether time grows with the number of trials and memory does not."""
+    add_skills(root, 1, 250)
+    run = [
+        "-m",
+        "evals.skill_eval",
+        "run",
+        "--repo-root",
+        str(root),
+        "--adapter",
+        add_adapter(root, NOOP),
+        "--jobs",
+        "2",
+    ]
+    small, large = median([*run, "--iterations", "2"], 1), median([*run, "--iterations", "10"], 1)
+    show("run 1,000 trials, --jobs 2", small)
+    show("run 5,000 trials, --jobs 2", large)
+    print(f"  five times the trials took {large.wall / small.wall:.2f} times as long", flush=True)
+
+
 def show(what: str, one: Cost) -> None:
     """Print one row."""
     wall, cpu = one.wall * MILLISECONDS, one.cpu * MILLISECONDS
     print(f"{what:<48} {wall:8.0f} ms wall {cpu:8.0f} ms CPU {one.resident / MEGABYTE:6.0f} MB", flush=True)
 
 
-MEASURES: tuple[Callable[[Path, int], None], ...] = (start_up, many_skills, many_calls, more_jobs, loud_adapters)
+MEASURES: tuple[Callable[[Path, int], None], ...] = (
+    start_up,
+    many_skills,
+    many_calls,
+    more_jobs,
+    loud_adapters,
+    long_runs,
+)
 
 
 def main() -> None:

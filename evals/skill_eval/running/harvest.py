@@ -40,7 +40,8 @@ def made_files(workspace: Path, laid: Mapping[str, FileCopy], wanted: Iterable[s
     inside = _inside(workspace)
     if inside is None:
         return frozenset()
-    return frozenset(path for path in wanted if _is_made(inside, path, {**_SKELETON, **laid}))
+    given = {**_SKELETON, **laid}
+    return frozenset(path for path in wanted if _is_made(inside, path, given))
 
 
 def created(
@@ -85,7 +86,7 @@ def _inside(workspace: Path) -> str | None:
 def _is_made(inside: str, path: str, given: Mapping[str, FileCopy]) -> bool:
     try:
         real = os.path.realpath(os.path.join(inside, path))
-        if not real.startswith(inside + os.sep) or not _is_listed(inside, path) or not _is_regular(os.lstat(real)):
+        if not real.startswith(inside + os.sep) or not _is_regular(os.lstat(real)) or not _is_listed(inside, path):
             return False
     except (OSError, ValueError):
         return False
@@ -125,7 +126,7 @@ def _equals(path: str, content: bytes) -> bool | None:
         return None
     try:
         found = os.fstat(descriptor)
-        return _is_regular(found) and found.st_size == len(content) and _bytes(descriptor, len(content) + 1) == content
+        return _is_regular(found) and found.st_size == len(content) and _bytes(descriptor, len(content)) == content
     finally:
         os.close(descriptor)
 
@@ -221,13 +222,13 @@ def _found(inside: str) -> Iterator[tuple[str, str | None]]:
         prefix, depth = waiting.popleft()
         entries = _entries(f"{inside}/{prefix}", room + 1)
         if entries is None:
-            yield prefix, "a folder that cannot be read"
+            yield prefix or ".", "a folder that cannot be read"
             continue
         for entry in entries[:room]:
             path = prefix + entry.name
             reason = _odd_name(entry.name)
             if not entry.is_dir(follow_symlinks=False):
-                yield path, reason or ("a link" if entry.is_symlink() else None)
+                yield path, reason or _odd_kind(entry)
             elif entry.name != ".git":
                 reason = reason or _odd_folder(entry.name, depth)
                 if reason:
@@ -236,7 +237,7 @@ def _found(inside: str) -> Iterator[tuple[str, str | None]]:
                     waiting.append((f"{path}/", depth + 1))
         room -= len(entries)
         if room < 0:
-            yield prefix, f"beyond {MOST_ENTRIES} entries"
+            yield prefix or ".", f"beyond {MOST_ENTRIES} entries"
             return
 
 
@@ -246,6 +247,12 @@ def _entries(folder: str, most: int) -> "list[os.DirEntry[str]] | None":
             return sorted(islice(entries, most), key=lambda entry: entry.name)
     except OSError:
         return None
+
+
+def _odd_kind(entry: "os.DirEntry[str]") -> str | None:
+    if entry.is_symlink():
+        return "a link"
+    return None if entry.is_file(follow_symlinks=False) else "no regular file"
 
 
 def _odd_folder(name: str, depth: int) -> str | None:

@@ -44,19 +44,19 @@ def remove_moved(folder: int) -> tuple[str, ...]:
         return ()
     left = empty_folder(folder)
     try:
-        parent = os.open("..", _FOLDER, dir_fd=folder)
+        return left or _remove_by_number(folder)
     except OSError as error:
-        return (*left, f"its new place: {error.strerror}")
+        return (f"the folder at its new place: {error.strerror}",)
+
+
+def _remove_by_number(folder: int) -> tuple[str, ...]:
+    number, parent = os.fstat(folder).st_ino, os.open("..", _FOLDER, dir_fd=folder)
     try:
-        return left or _remove_by_number(os.fstat(folder).st_ino, parent)
+        with os.scandir(parent) as entries:
+            name = next((entry.name for entry in entries if entry.inode() == number), None)
+        return () if name is None else _removed(os.rmdir, name, parent)
     finally:
         os.close(parent)
-
-
-def _remove_by_number(number: int, parent: int) -> tuple[str, ...]:
-    with os.scandir(parent) as entries:
-        name = next((entry.name for entry in entries if entry.inode() == number), None)
-    return () if name is None else _removed(os.rmdir, name, parent)
 
 
 class _Level(NamedTuple):

@@ -52,15 +52,22 @@ class TemporaryRoot:
 
 
 def choose_temporary_root(avoid: Iterable[Path]) -> TemporaryRoot:
-    """Return a writable folder that is not below `avoid`, with as few flaws as can be had.
+    """Return the best place for workspaces on this machine that is not below `avoid` (see `best_root`).
 
-    Flaws: it lies below HOME, it or a folder above holds what agents read, programs cannot be run
-    from it. Candidates in order: `TMPDIR`, `TEMP`, `TMP`, then the platform's usual places; the
-    first of the best is taken. Raises ConfigError when none is writable and outside of `avoid`.
+    Candidates in order: `TMPDIR`, `TEMP`, `TMP`, then the platform's usual places.
     """
-    refused = [_real(path) for path in avoid]
-    candidates = [path for path in dict.fromkeys(map(_real, _candidates())) if _is_writable(path)]
-    usable = [path for path in candidates if not any(_is_below(path, place) for place in refused)]
+    return best_root(_candidates(), avoid)
+
+
+def best_root(candidates: Iterable[str], avoid: Iterable[Path]) -> TemporaryRoot:
+    """Return the first of the writable candidates with the fewest flaws; none may lie below `avoid`.
+
+    Flaws: it lies below HOME, programs cannot be run from it, it or a folder above holds what
+    agents read. Raises ConfigError when no candidate is writable and outside of `avoid`.
+    """
+    refused = [os.path.realpath(path) for path in avoid]
+    writable = [path for path in dict.fromkeys(map(os.path.realpath, candidates)) if _is_writable(path)]
+    usable = [path for path in writable if not any(_is_below(path, place) for place in refused)]
     if not usable:
         raise ConfigError(
             "no folder for workspaces: no temporary folder is writable and outside of the repository",
@@ -153,7 +160,7 @@ def _is_writable(path: str) -> bool:
 
 
 def _flaws(path: str) -> Iterator[str]:
-    home = _real(os.path.expanduser("~"))
+    home = os.path.realpath(os.path.expanduser("~"))
     if home != os.path.dirname(home) and _is_below(path, home):
         yield "it lies below the home folder"
     if hasattr(os, "statvfs") and os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
@@ -177,10 +184,6 @@ def _skill(folder: str, shown: str) -> str | None:
         return None
     name = next((name for name in names if os.path.lexists(os.path.join(folder, name, "SKILL.md"))), None)
     return None if name is None else f"{shown}/{name}/SKILL.md"
-
-
-def _real(path: str | Path) -> str:
-    return os.path.realpath(path)
 
 
 def _is_below(path: str, folder: str) -> bool:
