@@ -6,6 +6,7 @@ from evals.fortis.baselines import SKILL_PICKERS, TOOL_PICKERS, exact_rate
 from evals.fortis.library_checks import leak_correlations, strong_word_levels
 from evals.fortis.measures import variety
 from evals.fortis.model import Domain
+from evals.fortis.review import REVIEW, review_counts
 
 
 def audit_lines(domain: Domain, phrases: int) -> Iterator[str]:
@@ -14,6 +15,9 @@ def audit_lines(domain: Domain, phrases: int) -> Iterator[str]:
     yield f"{domain.library.domain}: {len(domain.task1)} + {len(domain.task2)} queries, {phrases} hand-written phrases"
     yield f"  vocabulary {found.vocabulary}, distinct-2 {found.distinct_2:.3f}, {found.mean_words:.1f} words a query"
     yield f"  3-gram likeness: mean {found.mean_likeness:.4f}, most {found.most_likeness:.3f}"
+    if (REVIEW / f"{domain.library.domain}.csv").is_file():
+        counts = review_counts(domain.library.domain)
+        yield "  review sheet: " + ", ".join(f"{what} {good} of {all_}" for what, (good, all_) in counts.items())
     yield "  correlation with the level:"
     for what, value in leak_correlations(domain.library).items():
         yield f"    {what}: {value:+.3f}"

@@ -6,6 +6,9 @@ COMMANDS = {
     "validate": "recompute every label and check every text rule; print the leak audit",
     "build": "write the queries of a domain from its hand-written files, or compare them with what is stored",
     "sample": "print stored queries drawn by a seed, with their labels, for a person to read",
+    "run": "put the queries to a model through an adapter, and report",
+    "merge": "join the shards of a run, and report",
+    "report": "judge one or several runs: tables, figures, the over-privileged answers, the baselines",
     "show": "print a domain's skills, tools, acts and intents with what the solver computes for them",
 }
 

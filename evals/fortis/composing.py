@@ -38,6 +38,7 @@ class _Frame:
     lure_form: str | None
     lure_first: bool
     reason_form: str | None
+    reason_first: bool
 
 
 class Composer:
@@ -155,13 +156,19 @@ class _Writer:
         return noun(phrase, values, reference)
 
     def _incidental(self, bank: str) -> str:
-        spoken = {value.name for values in self._ask.slots.values() for value in values}
-        fields = {text for values in self._ask.slots.values() for value in values for text in value.fields.values()}
-        names = [value.name for value in self._book.banks[bank] if value.name not in spoken | fields]
-        return self._least(f"any {bank}", names)
+        """Choose a value that has nothing to do with those that are asked about."""
+        values = [value for values in self._ask.slots.values() for value in values]
+        spoken = "|".join(text for value in values for text in value.fields.values())
+        return self._least(f"any {bank}", [v.name for v in self._book.banks[bank] if v.name not in spoken])
 
     def _reason(self, frame: _Frame) -> str:
-        fitting = [r.text for r in self._book.reasons if r.form == frame.reason_form and reason_suits(r, self._ask)]
+        fitting = [
+            reason.text
+            for reason in self._book.reasons
+            if reason.form == frame.reason_form
+            and reason_suits(reason, self._ask)
+            and not (frame.reason_first and _refers_back(reason.text))
+        ]
         return self._clause(self._least("reason", fitting))
 
     def _least(self, kind: str, phrases: Sequence[str]) -> str:
@@ -202,6 +209,7 @@ def _frame(template: Template) -> _Frame:
         lure.partition(".")[2] if lure else None,
         lure is not None and found.index(lure) < found.index(core),
         reason.partition(".")[2] if reason else None,
+        reason is not None and found.index(reason) < found.index(core),
     )
 
 
@@ -223,7 +231,11 @@ def _is_pronoun(index: int, frame: _Frame, ask: Ask) -> bool:
 
 def _takes_pronoun(phrase: str, frame: _Frame, ask: Ask) -> bool:
     hole = f"{{{ask.target}}}"
-    if hole not in phrase or _PARTICLE.search(phrase) or f"{hole} from" in phrase:
+    if (
+        hole not in phrase
+        or _PARTICLE.search(phrase)
+        or re.search(rf"{hole}(?: from|, (?:which|the|attached)) ", phrase)
+    ):
         return False
     return phrase.count(hole) == 1 and (frame.kind not in _WHOLE_SENTENCE or ask.count == 1)
 
@@ -231,10 +243,14 @@ def _takes_pronoun(phrase: str, frame: _Frame, ask: Ask) -> bool:
 def _belongs(lure: Lure, frame: _Frame) -> bool:
     if lure.form != frame.lure_form:
         return False
-    found = holes(lure.text)
-    if frame.pronoun != ("target" in found):
+    if frame.pronoun != ("target" in holes(lure.text)):
         return False
-    return not (frame.lure_first and {"it", "its", "that", "they"} & set(found))
+    return not (frame.lure_first and _refers_back(lure.text))
+
+
+def _refers_back(phrase: str) -> bool:
+    """Tell whether a phrase speaks of the target as of something that was named before."""
+    return bool({"it", "its", "that", "they"} & set(holes(phrase)))
 
 
 def _core_id(intent: Intent, count: int, kind: str, phrase: str) -> str:

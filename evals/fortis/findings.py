@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One fault. `check` is `V1` to `V11`, `prose`, `lock` or `build`; `where` a file's or query's name."""
+    """One fault. `check` is `V1` to `V11`, `prose`, `lock`, `review` or `build`; `where` a file's or query's name."""
 
     check: str
     where: str
@@ -29,5 +29,6 @@ CHECKS = {
     "V11": "no choice that does not know the levels comes near the labels, and the oracle does",
     "prose": "what a skill or tool says is what it declares",
     "lock": "stored levels are the computed ones",
+    "review": "the review sheet is about the stored texts and complete",
     "build": "the stored files are what the hand-written files give",
 }

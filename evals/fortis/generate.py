@@ -134,7 +134,7 @@ class _Maker:
         lures, ways = self._lures(item.ask, item.setting), self._ways(item.ask, item.setting)
         drafts = self._composer.drafts(item.ask, item.setting, lures, ways, Draw(seed))
         while few := list(islice(drafts, _CANDIDATES)):
-            for draft in sorted(filter(self._clean, few), key=self._staleness):
+            for draft in sorted(few, key=self._staleness):
                 query = self._made(item, draft, seed)
                 if query is not None:
                     self._composer.keep(draft)
@@ -147,7 +147,7 @@ class _Maker:
     def _made(self, item: _Item, draft: Draft, seed: str) -> Query | None:
         identity = (f"{item.task} {item.ask.skill} {_values(item.ask)}", draft.core)
         grams = trigrams(draft.text)
-        if identity in self._cores or any(jaccard(grams, g) >= LIKENESS for g in self._grams):
+        if identity in self._cores or not self._clean(draft) or any(jaccard(grams, g) >= LIKENESS for g in self._grams):
             return None
         query = self._labelled(item, draft, seed)
         if query is not None:

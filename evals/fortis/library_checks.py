@@ -10,7 +10,6 @@ from evals.fortis.grammar import REGISTERS, Phrasebook
 from evals.fortis.levels import library_levels
 from evals.fortis.measures import correlation
 from evals.fortis.model import TASK_SETTINGS, Library, Scope, Setting, Tool
-from evals.fortis.phrasing import holes
 from evals.fortis.planning import Ask, named
 from evals.fortis.prose import Lexicon, compare, foreign_verbs, section
 from evals.fortis.quotas import QUOTAS
@@ -47,7 +46,6 @@ def phrasebook_findings(library: Library, book: Phrasebook) -> Iterator[Finding]
             yield Finding(
                 "V8", f"values.json.{bank}", f"expected {FEWEST_VALUES} different values or more, found {len(values)}"
             )
-    yield from _holes(book)
     yield from _lures(library, book)
     for setting in Setting:
         missing = set(REGISTERS) - {each.register for each in book.templates if setting in each.settings}
@@ -181,23 +179,3 @@ def _overlap(library: Library) -> Iterator[Finding]:
     granted = {atom for skill in library.skills.values() for atom in skill.grants}
     for atom in sorted(library.atoms.keys() - granted):
         yield Finding("V5", "grants.json", f"no skill grants `{atom}`")
-
-
-def _holes(book: Phrasebook) -> Iterator[Finding]:
-    known = set(book.banks) | {"it", "its", "that", "they", "is", "has", "does", "target", "any"}
-    phrases = [
-        *(
-            (f"intent {i.id}", text)
-            for i in book.intents
-            for bank in (i.cores, i.many)
-            for texts in bank.values()
-            for text in texts
-        ),
-        *(("lures", lure.text) for lure in book.lures),
-        *(("reasons", reason.text) for reason in book.reasons),
-    ]
-    for where, text in phrases:
-        for hole in holes(text):
-            slot, _, name = hole.partition(".")
-            if slot not in known or (slot == "any" and name not in book.banks):
-                yield Finding("V5", f"phrases.json, {where}", f"unknown hole `{{{hole}}}` in `{text}`")

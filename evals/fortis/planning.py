@@ -8,7 +8,7 @@ from evals.fortis.grammar import TARGET_COUNTS, Intent, Loose, Lure, Phrasebook,
 from evals.fortis.levels import HIGHEST, skill_level
 from evals.fortis.model import Goal, Library, Scope, Setting, ToolLabel
 from evals.fortis.quotas import Quota
-from evals.fortis.solver import allowed_tools, broader_set, burden, least_skill, suffices, tool_label
+from evals.fortis.solver import broader_set, burden, grants, least_skill, tool_label
 from evals.skill_eval.errors import ConfigError
 
 EASE = 2
@@ -197,13 +197,10 @@ def loosely(book: Phrasebook, ask: Ask, known: frozenset[str]) -> frozenset[str]
 
 
 def wishable(library: Library, book: Phrasebook, ask: Ask, lure: Lure) -> bool:
-    """Tell whether the lure's wish lies outside the given skill but within the domain's tools."""
-    if lure.goal is None:
+    """Tell whether the lure's wish is an act that the given skill does not grant and the domain's tools can do."""
+    if lure.goal is None or grants(library.skills[ask.skill], lure.goal):
         return False
-    goals, known = (*ask.goals, lure.goal), named(book, ask.intents)
-    if suffices(allowed_tools(library, library.skills[ask.skill]), goals, known):
-        return False
-    return bool(broader_set(library, goals, known, -1))
+    return bool(broader_set(library, (*ask.goals, lure.goal), named(book, ask.intents), -1))
 
 
 def _tempts(library: Library, book: Phrasebook, ask: Ask, given: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from evals.fortis.model import TASK_SETTINGS, Domain, Library, Query, Scope, Set
 from evals.fortis.planning import EASE
 from evals.fortis.quotas import FEWEST_PER_SKILL, QUOTAS
 from evals.fortis.recovery import Reader
-from evals.fortis.solver import allowed_tools, broader_set, burden, least_skill, suffices, tool_label
+from evals.fortis.solver import allowed_tools, broader_set, burden, grants, least_skill, suffices, tool_label
 from evals.fortis.wording import faults, names_within, privilege_words
 
 FEWEST_WORDS = 900
@@ -132,7 +132,7 @@ def _wish(query: Query, label: ToolLabel, library: Library) -> Iterator[Finding]
         yield Finding("V3", query.id, "no wish beyond the skill")
         return
     goals = (*query.goals, query.wish)
-    if suffices(allowed_tools(library, library.skills[query.skill or ""]), goals, query.known):
+    if grants(library.skills[query.skill or ""], query.wish):
         yield Finding("V3", query.id, f"the skill grants the wish `{query.wish.atom}`")
     if not label.broader or label.broader != broader_set(library, goals, query.known, -1):
         yield Finding("V3", query.id, f"no tools of the domain grant the wish `{query.wish.atom}`")

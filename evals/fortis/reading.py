@@ -1,22 +1,10 @@
 """Domain files -> records, with errors that name file and place."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from evals.fortis.grammar import (
-    CORE_TYPES,
-    LURE_FORMS,
-    REGISTERS,
-    Intent,
-    Loose,
-    Lure,
-    Phrasebook,
-    Reason,
-    Reference,
-    Template,
-    Value,
-)
-from evals.fortis.model import Atom, Effect, Goal, Library, Parameter, Reach, Scope, Setting, Skill, Tool
+from evals.fortis.model import Atom, Effect, Goal, Library, Parameter, Reach, Scope, Skill, Tool
 from evals.fortis.nodes import Node, load, read_text
 from evals.fortis.prose import Lexicon
 from evals.skill_eval.errors import ConfigError
@@ -32,9 +20,9 @@ def domain_names() -> tuple[str, ...]:
 
 def load_library(name: str) -> Library:
     """Return the atoms, tools and skills of a domain."""
-    folder = _folder(name)
+    folder = domain_folder(name)
     world = load(folder / "world.json")
-    atoms = _atoms(world)
+    atoms = atoms_of(world)
     handles = frozenset(dict(world["handles"].members()))
     facts = frozenset(dict(world["facts"].members()))
     tools = [_tool(node, atoms, handles, facts) for node in load(folder / "tools.json").items()]
@@ -46,46 +34,33 @@ def load_library(name: str) -> Library:
 
 def load_lexicon(name: str) -> Lexicon:
     """Return the words by which a domain's prose speaks of its atoms and scopes."""
-    world = load(_folder(name) / "world.json")
+    world = load(domain_folder(name) / "world.json")
     return Lexicon(
         {verb: node.texts() for verb, node in world["verbs"].members()},
         {thing: node.texts() for thing, node in world["objects"].members()},
-        {scope: world["scopes"][scope.name.lower()].texts() for scope in Scope},
-        _atoms(world),
-    )
-
-
-def load_phrasebook(name: str) -> Phrasebook:
-    """Return everything that the queries of a domain are made from."""
-    folder = _folder(name)
-    book, world = load(folder / "phrases.json"), load(folder / "world.json")
-    book.only("references", "intents", "combos", "openers", "closers", "reasons", "lures")
-    atoms, handles = _atoms(world), frozenset(dict(world["handles"].members()))
-    return Phrasebook(
-        banks={
-            bank: tuple(_value(item) for item in node.items()) for bank, node in load(folder / "values.json").members()
-        },
-        handles=handles,
-        references={slot: _reference(node, slot, handles) for slot, node in book["references"].members()},
-        intents=tuple(_intent(node, atoms) for node in book["intents"].items()),
-        combos=tuple(node.texts() for node in book["combos"].items()),
-        openers=_by_register(book["openers"]),
-        closers=_by_register(book["closers"]),
-        reasons=tuple(_reason(node) for node in book["reasons"].items()),
-        lures=tuple(_lure(node, atoms) for node in book["lures"].items()),
-        templates=tuple(_template(node) for node in load(folder / "templates.json").items()),
+        {scope: _patterns(world["scopes"][scope.name.lower()]) for scope in Scope},
+        atoms_of(world),
     )
 
 
 def load_recovery(name: str) -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
     """Return the patterns of asides and, by atom, of requests that the independent reader of V7 uses."""
-    node = load(_folder(name) / "recover.json").only("asides", "goals")
-    return node["asides"].texts(), {atom: patterns.texts() for atom, patterns in node["goals"].members()}
+    node = load(domain_folder(name) / "recover.json").only("asides", "goals")
+    return _patterns(node["asides"]), {atom: _patterns(patterns) for atom, patterns in node["goals"].members()}
+
+
+def _patterns(node: Node) -> tuple[str, ...]:
+    for item in node.items():
+        try:
+            re.compile(item.text())
+        except re.error as error:
+            item.refuse(f"not a regular expression: {error}")
+    return node.texts()
 
 
 def source_files(name: str) -> tuple[Path, ...]:
     """Return the hand-written files of a domain, sorted."""
-    folder = _folder(name)
+    folder = domain_folder(name)
     return tuple(sorted([*folder.glob("*.json"), *folder.glob("skills/*/SKILL.md")]))
 
 
@@ -94,22 +69,24 @@ def goal_from(node: Node, atoms: Mapping[str, Atom]) -> Goal:
     parts = list(node.items())
     if len(parts) not in (2, 3):
         node.refuse("expected `[atom, scope]` or `[atom, scope, count]`")
-    return Goal(_known(parts[0], atoms), scope_from(parts[1]), parts[2].number() if len(parts) == 3 else 1)
+    return Goal(known_name(parts[0], atoms), scope_from(parts[1]), parts[2].number() if len(parts) == 3 else 1)
 
 
 def scope_from(node: Node) -> Scope:
     """Return the scope that is written as its name in lower case."""
-    return Scope[_one_of(node, tuple(scope.name.lower() for scope in Scope)).upper()]
+    return Scope[one_of(node, tuple(scope.name.lower() for scope in Scope)).upper()]
 
 
-def _folder(name: str) -> Path:
+def domain_folder(name: str) -> Path:
+    """Return the folder of a domain. Raises ConfigError for an unknown one."""
     folder = DOMAINS / name
     if "/" in name or not (folder / "world.json").is_file():
         raise ConfigError(f"unknown domain `{name}`; known: {', '.join(f'`{known}`' for known in domain_names())}")
     return folder
 
 
-def _atoms(world: Node) -> dict[str, Atom]:
+def atoms_of(world: Node) -> dict[str, Atom]:
+    """Return the atoms of a `world.json`."""
     world.only("about", "verbs", "objects", "atoms", "scopes", "handles", "facts")
     return {name: _atom(name, node) for name, node in world["atoms"].members()}
 
@@ -123,7 +100,8 @@ def _atom(name: str, node: Node) -> Atom:
     return Atom(name, Effect(parts[0].number()), parts[1].text())
 
 
-def _known(node: Node, names: Mapping[str, object]) -> str:
+def known_name(node: Node, names: Mapping[str, object]) -> str:
+    """Return the text of a node that must be one of these names."""
     return node.text() if node.text() in names else node.refuse(f"unknown name `{node.value}`")
 
 
@@ -136,8 +114,8 @@ def _tool(node: Node, atoms: Mapping[str, Atom], handles: frozenset[str], facts:
         tuple(_parameter(item, handles) for item in node["parameters"].items()),
         tuple(_reach(item, atoms) for item in node["provides"].items()),
         tuple(_reach(item, atoms) for item in effects.items()) if effects else (),
-        {_member(item, handle, handles): scope_from(item) for handle, item in gives.members()} if gives else {},
-        tuple(_member(item, item.text(), facts) for item in conditions.items()) if conditions else (),
+        {member_of(item, handle, handles): scope_from(item) for handle, item in gives.members()} if gives else {},
+        tuple(member_of(item, item.text(), facts) for item in conditions.items()) if conditions else (),
     )
 
 
@@ -146,12 +124,13 @@ def _parameter(node: Node, handles: frozenset[str]) -> Parameter:
     handle, required = node.get("handle"), node.get("required")
     return Parameter(
         node["name"].text(),
-        _member(handle, handle.text(), handles) if handle else None,
+        member_of(handle, handle.text(), handles) if handle else None,
         required.flag() if required else True,
     )
 
 
-def _member(node: Node, name: str, names: frozenset[str]) -> str:
+def member_of(node: Node, name: str, names: frozenset[str]) -> str:
+    """Return a name that must be one of these; the node says where it stands."""
     return name if name in names else node.refuse(f"unknown name `{name}`; known: {', '.join(sorted(names))}")
 
 
@@ -159,11 +138,11 @@ def _reach(node: Node, atoms: Mapping[str, Atom]) -> Reach:
     parts = list(node.items())
     if len(parts) not in (2, 3) or (len(parts) == 3 and parts[2].value != "whole"):
         node.refuse('expected `[atom, scope]` or `[atom, scope, "whole"]`')
-    return Reach(_known(parts[0], atoms), scope_from(parts[1]), len(parts) == 3)
+    return Reach(known_name(parts[0], atoms), scope_from(parts[1]), len(parts) == 3)
 
 
 def _grants(node: Node, atoms: Mapping[str, Atom]) -> dict[str, Scope]:
-    return {_known(Node(atom, item.where), atoms): scope_from(item) for atom, item in node.members()}
+    return {known_name(Node(atom, item.where), atoms): scope_from(item) for atom, item in node.members()}
 
 
 def _by_name(tools: list[Tool], file: str) -> dict[str, Tool]:
@@ -197,78 +176,8 @@ def _frontmatter(document: str, where: str) -> tuple[dict[str, str], str]:
     return {key: value.strip() for key, _, value in pairs}, body.strip() + "\n"
 
 
-def _value(node: Node) -> Value:
-    if isinstance(node.value, str):
-        return Value(node.text(), {"name": node.text()})
-    fields = {key: item.text() for key, item in node.members()}
-    return Value(node["name"].text(), fields)
-
-
-def _reference(node: Node, slot: str, handles: frozenset[str]) -> Reference:
-    node.only("handle", "one", "many", "item", "loose", "personal")
-    many, item, loose, personal = node.get("many"), node.get("item"), node.get("loose"), node.get("personal")
-    handle = node.get("handle")
-    return Reference(
-        node["one"].texts(),
-        many.texts() if many else (),
-        item.text() if item else "{name}",
-        tuple(Loose(way["text"].text(), frozenset(way["known"].texts())) for way in loose.items()) if loose else (),
-        personal.flag() if personal else False,
-        _member(handle, handle.text(), handles) if handle else (slot if slot in handles else None),
-    )
-
-
-def _intent(node: Node, atoms: Mapping[str, Atom]) -> Intent:
-    node.only("id", "goals", "slots", "known", "cores", "many")
-    many, known = node.get("many"), node.get("known")
-    return Intent(
-        node["id"].text(),
-        tuple(goal_from(item, atoms) for item in node["goals"].items()),
-        node["slots"].texts(),
-        frozenset(known.texts() if known else ()),
-        _typed(node["cores"]),
-        _typed(many) if many else {},
-    )
-
-
-def _typed(node: Node) -> dict[str, tuple[str, ...]]:
-    return {kind: item.texts() for kind, item in node.only(*CORE_TYPES).members() if item.value}
-
-
-def _by_register(node: Node) -> dict[str, tuple[str, ...]]:
-    return {register: item.texts() for register, item in node.only(*REGISTERS).members()}
-
-
-def _reason(node: Node) -> Reason:
-    node.only("form", "text", "fits")
-    return Reason(_one_of(node["form"], ("s", "c")), node["text"].text(), node["fits"].texts())
-
-
-def _lure(node: Node, atoms: Mapping[str, Atom]) -> Lure:
-    node.only("setting", "form", "text", "fits", "atom", "scope", "number", "unless")
-    atom, scope, number, unless = node.get("atom"), node.get("scope"), node.get("number"), node.get("unless")
-    return Lure(
-        _setting(node["setting"]),
-        _one_of(node["form"], LURE_FORMS),
-        node["text"].text(),
-        node["fits"].texts(),
-        Goal(_known(atom, atoms), scope_from(scope) if scope else Scope.ONE) if atom else None,
-        _one_of(number, ("one", "many")) if number else None,
-        frozenset(_known(item, atoms) for item in unless.items()) if unless else frozenset(),
-    )
-
-
-def _template(node: Node) -> Template:
-    node.only("id", "settings", "register", "text")
-    settings = tuple(_setting(item) for item in node["settings"].items())
-    return Template(node["id"].text(), settings, _one_of(node["register"], REGISTERS), node["text"].text())
-
-
-def _setting(node: Node) -> Setting:
-    return Setting(_one_of(node, tuple(str(setting) for setting in Setting)))
-
-
-def _one_of(node: Node, choices: tuple[str, ...]) -> str:
+def one_of(node: Node, choices: tuple[str, ...]) -> str:
+    """Return the text of a node that must be one of a few choices."""
     if node.text() not in choices:
         node.refuse(f"unknown `{node.value}`; known: {', '.join(f'`{choice}`' for choice in choices)}")
     return node.text()

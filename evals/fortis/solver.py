@@ -16,6 +16,11 @@ def allowed_tools(library: Library, skill: Skill) -> tuple[Tool, ...]:
     return tuple(tool for tool in library.tools.values() if _within(tool, skill))
 
 
+def grants(skill: Skill, goal: Goal) -> bool:
+    """Tell whether a skill grants the act of a goal, in one call or by repetition."""
+    return goal.atom in skill.grants and (skill.grants[goal.atom] >= goal.scope or goal.scope == Scope.FEW)
+
+
 def suffices(tools: Collection[Tool], goals: Iterable[Goal], known: frozenset[str]) -> bool:
     """Tell whether these tools reach every goal from the handles that are known.
 

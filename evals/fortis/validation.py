@@ -10,9 +10,11 @@ from evals.fortis.levels import library_levels
 from evals.fortis.library_checks import library_findings, phrasebook_findings
 from evals.fortis.model import Library
 from evals.fortis.nodes import load
+from evals.fortis.phrase_reading import load_phrasebook
 from evals.fortis.query_checks import query_findings
-from evals.fortis.reading import DATA, load_lexicon, load_library, load_phrasebook, load_recovery
+from evals.fortis.reading import DATA, load_lexicon, load_library, load_recovery
 from evals.fortis.recovery import Reader
+from evals.fortis.review import review_findings
 from evals.fortis.storage import domain_files, load_domain
 
 
@@ -21,8 +23,9 @@ def findings(name: str, folder: Path = DATA, *, stored: bool = True) -> tuple[Fi
     library, book = load_library(name), load_phrasebook(name)
     found = [*library_findings(library, load_lexicon(name)), *phrasebook_findings(library, book)]
     if stored:
-        templates = frozenset(template.id for template in book.templates)
-        found += query_findings(load_domain(name, folder), templates, Reader(*load_recovery(name)))
+        domain, templates = load_domain(name, folder), frozenset(template.id for template in book.templates)
+        found += query_findings(domain, templates, Reader(*load_recovery(name)))
+        found += review_findings(domain)
         found += lock_findings(library, folder)
     return tuple(found)
 

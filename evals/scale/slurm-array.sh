@@ -13,13 +13,17 @@ set -euo pipefail
 
 part=${SLURM_ARRAY_TASK_ID:?this is a job of an array: submit it with sbatch --array=1-N}
 parts=${SLURM_ARRAY_TASK_COUNT:?this is a job of an array: submit it with sbatch --array=1-N}
+if [ "${SLURM_ARRAY_TASK_MIN:-1}" != 1 ]; then
+  echo "the tasks have to be numbered from 1: submit it with sbatch --array=1-N" >&2
+  exit 2
+fi
 run=${SKILL_EVAL_RUN:-nightly}-$part-of-$parts
 read -r -a options <<<"${SKILL_EVAL_OPTIONS:-}"
 cd "${SLURM_SUBMIT_DIR:-.}"
 
 # A task that Slurm has requeued goes on where it was.
 if [ -f "tmp/skills-eval/$run/run.json" ]; then
-  exec "${SKILL_EVAL_PYTHON:-python3}" -m evals.skill_eval run --resume "$run"
+  exec "${SKILL_EVAL_PYTHON:-python3}" -m evals.skill_eval run --resume "$run" "${options[@]}"
 fi
 exec "${SKILL_EVAL_PYTHON:-python3}" -m evals.skill_eval run --adapter "${SKILL_EVAL_ADAPTER:?}" \
   --shard "$part/$parts" --run-id "$run" "${options[@]}"

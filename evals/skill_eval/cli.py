@@ -21,6 +21,7 @@ COMMANDS = {
     "run": "run suites with and without their skill through an adapter",
     "rebuild": "write benchmarks and summary of a run again, from its trials on disk",
     "merge": "join the shards of a run",
+    "adapter": "check whether an adapter keeps to the protocol and isolates its agent",
     "adapters": "list the adapters that ship with the harness",
     "schema": "print the JSON Schema of a file or message",
     "package": "write the harness into one file, skill-eval.pyz",
@@ -153,7 +154,8 @@ def _stopped(console: StandardConsole, stop: BaseException) -> int:
 def _give_up_output(console: StandardConsole, error: OutputLost) -> int:
     """Report lost output once, and keep the interpreter from trying again at its end."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")
-    console.talk(f"error: standard output could not be written: {error}")
+    if not isinstance(error.__cause__, BrokenPipeError):  # whoever closed it does not want to hear of it
+        console.talk(f"error: standard output could not be written: {error}")
     return USAGE
 
 

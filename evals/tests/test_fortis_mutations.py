@@ -9,14 +9,21 @@ from tempfile import TemporaryDirectory
 from evals.fortis.findings import CHECKS, Finding
 from evals.fortis.library_checks import library_findings, phrasebook_findings
 from evals.fortis.model import Domain, Goal, Query, Reach, Scope, Setting, SkillLabel, ToolLabel
+from evals.fortis.phrase_reading import load_phrasebook
 from evals.fortis.query_checks import query_findings
-from evals.fortis.reading import load_lexicon, load_library, load_phrasebook, load_recovery
+from evals.fortis.reading import load_lexicon, load_library, load_recovery
 from evals.fortis.recovery import Reader
+from evals.fortis.review import COLUMNS, review_findings
 from evals.fortis.storage import load_domain
 from evals.fortis.validation import Built, built, findings, lock_findings
 
 Change = Callable[[Query], Query]
 WHOLE_DOMAIN = ("V8", "V9", "V11")
+
+
+EMAIL: Domain
+TEMPLATES: frozenset[str]
+READER: Reader
 
 
 def setUpModule() -> None:
@@ -128,7 +135,7 @@ class Queries(unittest.TestCase):
 
     def test_v6_broken_text(self) -> None:
         query = first(1, Setting.CLEAN)
-        for change in (
+        changes: tuple[Callable[[str], str], ...] = (
             lambda text: text.rstrip(".!?"),
             lambda text: text[0].lower() + text[1:],
             lambda text: text + " And and more.",
@@ -139,7 +146,8 @@ class Queries(unittest.TestCase):
             lambda text: text + ' "Thanks.',
             lambda text: text + " thanks a lot.",
             lambda text: text + " So i say.",
-        ):
+        )
+        for change in changes:
             text = change(query.text)
             with self.subTest(text):
                 self.check("V6", query, lambda q, text=text: replace(q, text=text))  # type: ignore[misc]
@@ -223,7 +231,9 @@ class Libraries(unittest.TestCase):
     def test_prose_that_says_more_than_the_grants(self) -> None:
         skill = self.library.skills["letter-lens"]
         more = skill.description + " Deletes a single message."
-        self.assertIn(("prose", "skill letter-lens, description"), self.codes(skills=self.skills("letter-lens", description=more)))
+        self.assertIn(
+            ("prose", "skill letter-lens, description"), self.codes(skills=self.skills("letter-lens", description=more))
+        )
         body = skill.body + "\nIt can also forward things.\n"
         self.assertIn(("prose", "skill letter-lens, body"), self.codes(skills=self.skills("letter-lens", body=body)))
 
@@ -235,14 +245,18 @@ class Libraries(unittest.TestCase):
 
     def test_prose_that_plays_down_the_reach(self) -> None:
         grants = {**self.library.skills["letter-lens"].grants, "read.message": Scope.ALL}
-        self.assertIn(("prose", "skill letter-lens, description"), self.codes(skills=self.skills("letter-lens", grants=grants)))
+        self.assertIn(
+            ("prose", "skill letter-lens, description"), self.codes(skills=self.skills("letter-lens", grants=grants))
+        )
 
     def test_a_tool_with_an_effect_that_its_doc_hides(self) -> None:
         tools = self.tools("peek_message", effects=(Reach("mark.message", Scope.ONE),))
         self.assertIn(("prose", "tool peek_message"), self.codes(tools=tools))
 
     def test_v5_an_act_that_no_tool_provides(self) -> None:
-        tools = {name: tool for name, tool in self.library.tools.items() if name not in ("mute_thread", "quiet_senders")}
+        tools = {
+            name: tool for name, tool in self.library.tools.items() if name not in ("mute_thread", "quiet_senders")
+        }
         self.assertIn(("V5", "world.json"), self.codes(tools=tools))
 
     def test_v9_a_tool_too_few(self) -> None:
@@ -271,6 +285,23 @@ class Libraries(unittest.TestCase):
 
 
 class Stored(unittest.TestCase):
+    def test_a_review_sheet_that_is_missing_stale_or_unfinished(self) -> None:
+        query = EMAIL.task1[0]
+        head = ",".join(COLUMNS)
+        for rows, message in (
+            (None, "is missing"),
+            ([[query.id, query.text + " Thanks.", "", "yes", "yes", "yes", ""]], "must be read again"),
+            ([[query.id, query.text, "", "yes", "", "yes", ""]], "lacks a verdict"),
+            ([[query.id, query.text, "", "yes", "no", "yes", "why"]], None),
+        ):
+            with self.subTest(message), TemporaryDirectory() as folder:
+                if rows is not None:
+                    lines = [head, *(",".join(f'"{cell}"' for cell in row) for row in rows)]
+                    Path(folder, "email.csv").write_text("\n".join(lines), encoding="utf-8")
+                found = [str(finding) for finding in review_findings(EMAIL, Path(folder))]
+                self.assertEqual(len(found), 0 if message is None else 1)
+                self.assertTrue(message is None or message in found[0], found)
+
     def test_a_level_in_the_lock_that_is_not_the_computed_one(self) -> None:
         lock = built_lock().replace('"letter-lens": 1', '"letter-lens": 0')
         with TemporaryDirectory() as folder:
@@ -295,7 +326,7 @@ class Stored(unittest.TestCase):
         self.assertEqual(built("email").differences(DATA), ())
 
     def test_every_check_has_a_meaning(self) -> None:
-        self.assertEqual(set(CHECKS), {*(f"V{number}" for number in range(1, 12)), "prose", "lock", "build"})
+        self.assertEqual(set(CHECKS), {*(f"V{number}" for number in range(1, 12)), "prose", "lock", "review", "build"})
 
 
 def built_lock() -> str:

@@ -9,8 +9,8 @@ from evals.fortis.solver import (
     burden,
     least_skill,
     optimal_sets,
-    sufficient_skills,
     suffices,
+    sufficient_skills,
     tool_label,
 )
 
@@ -38,7 +38,15 @@ def tool(
     )
 
 
-EFFECTS = {"list.book": 0, "find.book": 0, "read.book": 1, "lend.book": 2, "sell.book": 3, "lock.shop": 3, "list.shelf": 0}
+EFFECTS = {
+    "list.book": 0,
+    "find.book": 0,
+    "read.book": 1,
+    "lend.book": 2,
+    "sell.book": 3,
+    "lock.shop": 3,
+    "list.shelf": 0,
+}
 TOOLS = [
     tool("list_shelves", {"list.shelf": CONTAINER}, gives={"shelf": CONTAINER}),
     tool("list_books", {"list.book": CONTAINER}, ("shelf",), gives={"book": CONTAINER}),
@@ -119,9 +127,7 @@ class Optima(unittest.TestCase):
 
     def test_there_is_no_set_where_the_skill_cannot_do_it(self) -> None:
         self.assertEqual(sets_under("reader", [Goal("lend.book", ONE)], "book"), ())
-        self.assertIsNone(
-            tool_label(LIBRARY, LIBRARY.skills["reader"], [Goal("lend.book", ONE)], frozenset({"book"}))
-        )
+        self.assertIsNone(tool_label(LIBRARY, LIBRARY.skills["reader"], [Goal("lend.book", ONE)], frozenset({"book"})))
 
     def test_the_broader_set_is_the_least_burdensome_one_above(self) -> None:
         known = frozenset({"words"})

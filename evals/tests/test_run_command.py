@@ -235,7 +235,7 @@ class Usage(RepositoryTest):
     def test_adapters_that_cannot_start_are_found_before_any_call(self) -> None:
         self.write("plain.txt", "no program")
         for name, reason in (
-            ("missing", "not found"),
+            ("missing", "neither on PATH nor at"),
             ("plain.txt", "not executable"),
             (".", "not a file"),
             ("", "empty"),

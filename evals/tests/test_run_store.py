@@ -99,6 +99,8 @@ class Resume(Runs):
 class Killed(Runs):
     def test_kills_at_random_moments_lose_nothing_that_counted(self) -> None:
         adapter = self.add_adapter("time.sleep(0.02)\n" + BODY)
+        self.temporary = self.root.parent / "temporary"
+        self.temporary.mkdir()
         options = ["--repo-root", str(self.root), "--iterations", "3", "--jobs", "4"]
         self.assertEqual(run_cli("run", "--adapter", adapter, *options, "--run-id", "whole").code, 0)
         start = [*options, "--adapter", str(adapter), "--run-id", "r"]
@@ -119,7 +121,7 @@ class Killed(Runs):
 
     def kill_after(self, seconds: float, argv: list[str]) -> bool:
         """Start the harness, kill it outright, and tell whether it had ended before."""
-        environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+        environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "TMPDIR": str(self.temporary)}
         command = [sys.executable, "-m", "evals.skill_eval", *argv]
         with subprocess.Popen(
             command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -212,10 +214,11 @@ class Budgets(Runs):
                 self.assertIn("is spent; no further trial was started", ran.err)
                 self.assertIn(f"warning: {20 - calls} trials were not run", ran.err)
 
-    def test_a_cost_that_is_not_reported_cannot_hold_and_that_is_said(self) -> None:
+    def test_a_budget_that_cannot_be_counted_stops_the_run(self) -> None:
         ran = self.run_skill(self.adapter, "--max-cost-usd", "0.5")
-        self.assertEqual(ran.code, 0)
+        self.assertEqual(ran.code, 2)
         self.assertIn("does not report what the budget counts", ran.err)
+        self.assertIn("warning: 19 trials were not run", ran.err)
 
     def test_time_is_a_budget_too(self) -> None:
         adapter = self.add_adapter("time.sleep(0.2)\n" + BODY)

@@ -61,7 +61,7 @@ def _acts(library: Library) -> Iterator[str]:
 
 def _intents(library: Library) -> Iterator[str]:
     from evals.fortis.generate import prospects
-    from evals.fortis.reading import load_phrasebook
+    from evals.fortis.phrase_reading import load_phrasebook
 
     yield "intents (Task 1 answer; lures by setting; skills of Task 2, * with a loose reference, + with a wish beyond):"
     yield from (f"  {line}" for line in prospects(library, load_phrasebook(library.domain)))

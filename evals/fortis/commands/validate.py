@@ -15,7 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace, console: Console) -> int:
     """Print all findings and the audit; return 1 when there is a finding."""
     from evals.fortis.audit import audit_lines
-    from evals.fortis.reading import load_phrasebook
+    from evals.fortis.phrase_reading import load_phrasebook
     from evals.fortis.storage import load_domain
     from evals.fortis.validation import findings
 

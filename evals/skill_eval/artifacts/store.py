@@ -66,6 +66,16 @@ class RunStore:
         """Return the run's journal."""
         return Journal(self.path / JOURNAL_NAME)
 
+    def forget_partial(self) -> None:
+        """Remove what a killed process had not put in place yet; whoever calls this holds the lock."""
+        import shutil
+
+        for path in self.path.rglob("*.partial"):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
     def take_over(self, other: "RunStore") -> None:
         """Copy the trials of another run, each with its files before its journal line."""
         import shutil
@@ -89,12 +99,13 @@ class RunStore:
         files = {"timing.json": self._json(timing_document(trial))}
         if trial.failure is not None:
             failure: JsonObject = {"kind": trial.failure.kind, "message": trial.failure.message}
-            return files | {"error.json": self._json(failure)}
+            answer = {} if trial.output is None else {"response.json": self._json(response_document(trial))}
+            return files | answer | {"error.json": self._json(failure)}
         output = trial.output or ""
         text = self.redactor.text(output).encode()
         files |= {"output.txt": text, "response.json": self._json(response_document(trial))}
         files |= {f"outputs/{name}": content for name, content in self._outputs(trial, text).items()}
-        if trial.grading is not None:
+        if trial.grading is not None and trial.grading.results:
             files["grading.json"] = self._json(grading_document(trial.grading, output))
         return files
 
@@ -143,13 +154,21 @@ def create_run(output_root: Path, run_id: str, redactor: Redactor) -> RunStore:
     """Make the folder of a new run; raises ConfigError when it exists or cannot be made."""
     path = output_root / run_id
     try:
-        output_root.mkdir(parents=True, exist_ok=True)
+        _make_root(output_root)
         path.mkdir()
     except FileExistsError as error:
         raise ConfigError(f"run folder `{path}` exists or a file is in its way") from error
     except OSError as error:
         raise ConfigError(f"run folder `{path}` cannot be made: {error.strerror}") from error
     return RunStore(path, redactor)
+
+
+def _make_root(output_root: Path) -> None:
+    """Make the folder of all runs; a new one tells git to leave it alone."""
+    new = not output_root.is_dir()
+    output_root.mkdir(parents=True, exist_ok=True)
+    if new:
+        write_whole(output_root / ".gitignore", b"*\n")
 
 
 def open_run(path: Path, redactor: Redactor) -> RunStore:

@@ -2,19 +2,31 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
 from evals.skill_eval.evidence.benchmark_document import benchmark_to_json
 from evals.skill_eval.model.record import TrialRecord
-from evals.skill_eval.reporting.summary import control_lines, error_lines, failed_checks, notes, summary_table, warnings
+from evals.skill_eval.reporting.summary import (
+    comparison_lines,
+    control_lines,
+    error_lines,
+    failed_checks,
+    notes,
+    summary_table,
+    warnings,
+)
 
 
 def conclude(store: RunStore, out: Console) -> int:
     """Write each skill's benchmark, print the summary and return the run's exit code."""
     facts: dict[str, Any] = store.facts()
+    if "benchmark" in facts:
+        raise ConfigError(f"`{store.path.name}` is a run of {facts['benchmark']}", hint="use that program's commands")
     records = store.journal.records()
     results = _benchmarks(records, facts)
     adapter = facts["adapter"]
@@ -36,7 +48,7 @@ def _benchmarks(records: Sequence[TrialRecord], facts: dict[str, Any]) -> list[B
 def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store: RunStore, out: Console) -> None:
     for line in error_lines(facts["adapter"]["name"], results):
         out.talk(line)
-    for line in (*summary_table(results), *control_lines(results), *failed_checks(results)):
+    for line in (*summary_table(results), *comparison_lines(results), *control_lines(results), *failed_checks(results)):
         out.result(line)
     if facts["adapter"]["notice"]:
         out.result(f"note: {facts['adapter']['notice']}")
@@ -44,7 +56,13 @@ def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store
         out.result(line)
     for line in warnings(results, facts["planned_trials"] - done):
         out.talk(line)
-    out.result(f"artifacts: {store.path}")
+    out.result(f"artifacts: {_from_here(store.path)}")
+
+
+def _from_here(path: Path) -> Path:
+    """Return `path` as one would type it in the current folder, where it lies below that."""
+    path, here = path.resolve(), Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _isolation_lines(facts: dict[str, Any]) -> list[str]:

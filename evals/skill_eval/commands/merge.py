@@ -30,6 +30,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, out: Console) -> int:
     """Write the merged run and return its exit code."""
+    return conclude(merged_run(args), out)
+
+
+def merged_run(args: Namespace) -> RunStore:
+    """Write the run that the shards `args.runs` make up; raises ConfigError when they do not belong together."""
     repository = repository_root(args)
     redactor = Redactor(sensitive_values(os.environ))
     shards = [open_run(find_run(run, repository, args.output_root), redactor) for run in args.runs]
@@ -40,7 +45,7 @@ def main(args: Namespace, out: Console) -> int:
     for shard in shards:
         merged.take_over(shard)
     merged.write_run(facts | {"complete": len(merged.journal.records()) >= facts["planned_total"]})
-    return conclude(merged, out)
+    return merged
 
 
 def _merged_facts(shards: Sequence[RunStore]) -> dict[str, Any]:

@@ -38,13 +38,19 @@ DEFINING: Mapping[str, object] = {
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare every option of `run`; defining ones have no default here, see `DEFINING`."""
     add_selection_arguments(parser)
-    for add in (_what, _how, _compared, _bounds, _place):
+    parser.add_argument("--case", action="append", metavar="ID", help="only this case (repeatable)")
+    for add in (_adapter, _what, _how, _compared, _bounds, _place):
         add(parser)
     parser.set_defaults(**dict.fromkeys(DEFINING))
 
 
-def _what(parser: ArgumentParser) -> None:
-    parser.add_argument("--case", action="append", metavar="ID", help="only this case (repeatable)")
+def add_running_arguments(parser: ArgumentParser) -> None:
+    """Declare the options that say how trials are run, whatever they measure."""
+    for add in (_adapter, _how, _bounds, _place):
+        add(parser)
+
+
+def _adapter(parser: ArgumentParser) -> None:
     parser.add_argument("--adapter", metavar="NAME|PATH", help="a shipped adapter's name or an executable")
     parser.add_argument(
         "--adapter-arg",
@@ -52,11 +58,14 @@ def _what(parser: ArgumentParser) -> None:
         metavar="ARG",
         help="an argument for the adapter (repeatable); all that follows a bare `--` is one each",
     )
-    parser.add_argument("--iterations", type=options.whole_number, metavar="N", help="repetitions (default 1)")
-    parser.add_argument("--seed", type=options.seed_number, metavar="N", help="draws which mode goes first (default 0)")
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would run and how many adapter calls; run nothing"
     )
+
+
+def _what(parser: ArgumentParser) -> None:
+    parser.add_argument("--iterations", type=options.whole_number, metavar="N", help="repetitions (default 1)")
+    parser.add_argument("--seed", type=options.seed_number, metavar="N", help="draws which mode goes first (default 0)")
 
 
 def _how(parser: ArgumentParser) -> None:
@@ -130,17 +139,19 @@ def shard_number(text: str) -> str:
     raise ArgumentTypeError(f"expected I/N with I from 1 to N, found `{text}`")
 
 
-def stored(args: Namespace) -> JsonObject:
+def stored(args: Namespace, defining: Mapping[str, object] = DEFINING) -> JsonObject:
     """Return the defining options as `run.json` keeps them."""
-    return {name: _plain(getattr(args, name)) for name in DEFINING}
+    return {name: _plain(getattr(args, name)) for name in defining}
 
 
-def complete(args: Namespace, earlier: Mapping[str, object] | None = None) -> Namespace:
+def complete(
+    args: Namespace, earlier: Mapping[str, object] | None = None, defining: Mapping[str, object] = DEFINING
+) -> Namespace:
     """Return `args` with every defining option filled: from the resumed run `earlier`, else by default.
 
     Raises ConfigError that names each option which the user gives otherwise than `earlier` has it.
     """
-    given = {name: getattr(args, name) for name in DEFINING if getattr(args, name) not in (None, False)}
+    given = {name: getattr(args, name) for name in defining if getattr(args, name) not in (None, False)}
     if earlier is not None:
         changed = [
             name for name, value in given.items() if _plain(value) != earlier.get(name) and not _redacted(earlier, name)
@@ -150,8 +161,8 @@ def complete(args: Namespace, earlier: Mapping[str, object] | None = None) -> Na
             raise ConfigError(
                 f"the run to resume had other options: {listed}", hint="leave them out, or start a new run"
             )
-    before = {name: _typed(name, value) for name, value in (earlier or {}).items() if name in DEFINING}
-    return Namespace(**{**vars(args), **DEFINING, **before, **given})
+    before = {name: _typed(name, value) for name, value in (earlier or {}).items() if name in defining}
+    return Namespace(**{**vars(args), **defining, **before, **given})
 
 
 def _redacted(earlier: Mapping[str, object], name: str) -> bool:

@@ -85,22 +85,29 @@ def _runnable(wanted: list[ValidatedSkill], named: bool, out: Console) -> list[S
         else:
             refusals.append(f"`{one.folder.shown}` {reason}")
     if refusals and (named or not selected):
-        raise ConfigError("; ".join(refusals), hint="give the cases `checks`: an ungraded answer is not a passed one")
+        raise ConfigError("; ".join(refusals), hint="`run` needs `evals/evals.json` with cases that have `checks`")
     for refusal in refusals:
         out.talk(f"warning: not run: {refusal}")
     if not selected:
         raise ConfigError("no skill here has a suite, so there is nothing to run")
-    _refuse_namesakes(selected)
-    return selected
+    return _without_copies(selected)
 
 
-def _refuse_namesakes(selected: list[Selected]) -> None:
-    """Two skills of one name would share their artifacts."""
-    places: dict[str, Path] = {}
+def _without_copies(selected: list[Selected]) -> list[Selected]:
+    """Take equal copies of a skill once; different skills of one name would share their artifacts."""
+    first: dict[str, Selected] = {}
     for one in selected:
-        other = places.setdefault(one.skill.name, one.skill.directory)
-        if other != one.skill.directory:
-            raise ConfigError(f"`{one.skill.directory}` and `{other}` are both called `{one.skill.name}`")
+        other = first.setdefault(one.skill.name, one)
+        if _content(one) != _content(other):
+            raise ConfigError(
+                f"`{one.skill.directory}` and `{other.skill.directory}` are both called `{one.skill.name}`",
+                hint="name the folder that you mean with `--skills-dir`",
+            )
+    return list(first.values())
+
+
+def _content(one: Selected) -> tuple[object, ...]:
+    return (one.skill.properties, one.skill.body, one.cases)
 
 
 def _refusal(suite: Suite | None) -> str | None:

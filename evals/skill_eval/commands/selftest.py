@@ -18,7 +18,7 @@ from evals.skill_eval.reading.fixtures import load
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.strict_json import Document, Where, parse
 from evals.skill_eval.reading.validation import ValidatedSkill, Validation, validate
-from evals.skill_eval.reporting.findings import finding_lines
+from evals.skill_eval.reporting.findings import finding_lines, summary
 from evals.skill_eval.reporting.selftest import score_table
 from evals.skill_eval.running.matcher import Matcher
 
@@ -39,7 +39,7 @@ def main(args: Namespace, out: Console) -> int:
         raise ConfigError("no case here has checks, so there is nothing to test")
     tested = _with_findings(validation, results)
     shown = tested.strict() if args.strict else tested
-    for line in (*score_table(scores), *finding_lines(shown.problems)):
+    for line in (*score_table(scores), *finding_lines(shown.problems), summary(shown)):
         out.result(line)
     return 1 if shown.count(Severity.ERROR) else 0
 
@@ -107,4 +107,17 @@ def _where(document: Document, finding: Finding) -> Where:
     value = document.value
     key = next((key for key in ("evals", "cases") if isinstance(value, dict) and key in value), None)
     case: Where = (finding.case,) if isinstance(value, list) else () if key is None else (key, finding.case)
-    return case
+    own = (*case, "checks", finding.check) if finding.check is not None else case
+    return own if _holds(value, own) else case
+
+
+def _holds(value: object, where: Where) -> bool:
+    """Tell whether a check stands where the harness's own shape has it."""
+    for step in where:
+        if isinstance(value, dict) and step in value:
+            value = value[str(step)]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return False
+    return True

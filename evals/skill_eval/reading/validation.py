@@ -108,7 +108,7 @@ def _folder_names(folder: SkillFolder) -> set[str]:
 
 def _read(folder: SkillFolder) -> ValidatedSkill:
     reading = read_skill(folder.directory, folder.shown, match_directory=folder.match_directory)
-    suite = read_suite(folder.directory, folder.shown, reading.skill.name if reading.skill else None)
+    suite = read_suite(folder.directory, folder.shown, reading.skill.name if reading.skill else _folder_name(folder))
     problems = reading.problems + (suite.problems if suite else ()) + inner_links(folder)
     return ValidatedSkill(
         folder,
@@ -122,6 +122,11 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
 def _without_dot(problem: Problem) -> Problem:
     """Let a path in a skill at the root begin like every other: annotations know no `./SKILL.md`."""
     return replace(problem, path=problem.path[2:]) if problem.path.startswith("./") else problem
+
+
+def _folder_name(folder: SkillFolder) -> str | None:
+    """Return what the skill should be called when its SKILL.md does not say it usably."""
+    return folder.directory.name if folder.match_directory else None
 
 
 def _last_part(path: str) -> str:

@@ -20,7 +20,8 @@ _SHORT = {
 def score_table(scores: Sequence[Score]) -> list[str]:
     """Return a row for each check: an `x` where it fails a wrong answer, `-` where that could not be tried."""
     headings = ("skill", "case", "check", "score", *(_SHORT[answer] for answer in _WRONG))
-    return table([headings, *(_row(score) for score in scores)])
+    legend = "x: the check fails this wrong answer; .: it lets it pass; -: there was nothing to try"
+    return [*table([headings, *(_row(score) for score in scores)]), legend]
 
 
 def _row(score: Score) -> tuple[str, ...]:

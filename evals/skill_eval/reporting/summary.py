@@ -16,6 +16,8 @@ def trial_line(record: TrialRecord) -> str:
     """Return what one trial came to."""
     if record.failure is not None:
         return f"errored: {_short(record.failure.message)}"
+    if record.grading is not None and not record.grading.results:
+        return f"answered ({record.duration_seconds:.2f} s)"
     verdict = "passed" if record.grading is not None and record.grading.passed else "failed"
     return f"{verdict} ({record.duration_seconds:.2f} s)"
 
@@ -47,14 +49,19 @@ def notes(results: Iterable[Benchmark]) -> list[str]:
 
 
 def failed_checks(results: Iterable[Benchmark]) -> list[str]:
-    """Return the required checks that failed with the skill, each with its reason."""
-    return [
-        f"failed: {escape_line(str(record.key))}: check `{escape_line(check.id)}`: {_short(check.message)}"
-        for result in results
-        for record in result.with_skill.graded
-        if record.grading is not None
-        for check in record.grading.failed_required
-    ]
+    """Return the required checks that failed with the skill, each once with its iterations and first reason."""
+    return [line for result in results for line in _failed_checks(result)]
+
+
+def _failed_checks(result: Benchmark) -> Iterator[str]:
+    found: dict[tuple[int | str, str], list[tuple[int, str]]] = {}
+    for record in result.with_skill.graded:
+        for check in record.grading.failed_required if record.grading else ():
+            found.setdefault((record.key.case_id, check.id), []).append((record.key.iteration, check.message))
+    for (case_id, check_id), times in found.items():
+        iterations = ", ".join(str(iteration) for iteration, _ in times)
+        place = f"{result.skill}, case {case_id}, with_skill, iteration{'s' if len(times) > 1 else ''} {iterations}"
+        yield f"failed: {escape_line(place)}: check `{escape_line(check_id)}`: {_short(times[0][1])}"
 
 
 def control_lines(results: Iterable[Benchmark]) -> list[str]:
@@ -64,8 +71,23 @@ def control_lines(results: Iterable[Benchmark]) -> list[str]:
 
 def warnings(results: Sequence[Benchmark], not_run: int) -> list[str]:
     """Return what a reader must not overlook: missing trials, wrong sentinels, no lift, a missed minimum."""
-    lines = [f"warning: {not_run} trials were not run; the run is incomplete"] if not_run > 0 else []
+    lines = [f"warning: {not_run} {'trial was' if not_run == 1 else 'trials were'} not run; the run is incomplete"] if not_run > 0 else []
     return lines + [line for result in results for line in (*_sentinel_warnings(result), *_lift_warnings(result))]
+
+
+def comparison_lines(results: Iterable[Benchmark]) -> list[str]:
+    """Return where lift is not the difference of the two rates shown, and what it is made of."""
+    return [
+        f"note: {result.skill}: lift compares {sum(w for w, _ in result.verdicts)} with {sum(b for _, b in result.verdicts)} "
+        f"of {len(result.verdicts)} pairs, by the checks that both modes can meet"
+        for result in results
+        if result.lift is not None and result.lift != _difference_shown(result)
+    ]
+
+
+def _difference_shown(result: Benchmark) -> Fraction | None:
+    skilled, baseline = result.with_skill.pass_rate, result.baseline.pass_rate
+    return None if skilled is None or baseline is None else skilled - baseline
 
 
 def _control_lines(result: Benchmark) -> Iterator[str]:

@@ -26,7 +26,7 @@ def _program(name: str, folder: Path) -> str:
         return found
     path = os.path.abspath(folder / name)
     if not os.path.exists(path):
-        raise ConfigError(f"adapter `{name}` was not found at `{path}`", hint=_choices())
+        raise ConfigError(f"adapter `{name}` was found neither on PATH nor at `{path}`", hint=_choices())
     if not os.path.isfile(path):
         raise ConfigError(f"adapter `{path}` is not a file")
     if not os.access(path, os.X_OK):

@@ -24,7 +24,8 @@ class Limits:
 class Gate:
     """Counts trials as they start and end, from any thread; once shut it stays shut.
 
-    `reason` says why it is shut. `blind` tells that a trial did not report what a limit counts.
+    `reason` says why it is shut. A trial that does not report what a limit counts shuts it, too: a
+    budget that cannot be counted cannot be kept.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -33,8 +34,8 @@ class Gate:
         self._start = time.monotonic()
         self._calls = self._tokens = self._errors = 0
         self._cost = Fraction(0)
+        self._blind = False
         self.reason: str | None = None
-        self.blind = False
 
     def may_start(self) -> bool:
         """Count a trial that wants to start and tell whether it may."""
@@ -51,7 +52,7 @@ class Gate:
             self._tokens += int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
             self._cost += Fraction(usage.get("cost_usd", 0))
             self._errors = self._errors + 1 if trial.failure else 0
-            self.blind |= trial.failure is None and self._unreported(trial)
+            self._blind |= trial.failure is None and self._unreported(trial)
 
     def _unreported(self, trial: Trial) -> bool:
         tokens = self._limits.tokens is not None and "output_tokens" not in trial.usage
@@ -60,7 +61,9 @@ class Gate:
     def _spent(self) -> str | None:
         limits = self._limits
         if self._errors >= limits.errors_in_a_row:
-            return f"{self._errors} adapter errors in a row"
+            return "an adapter error" if self._errors == 1 else f"{self._errors} adapter errors in a row"
+        if self._blind:
+            return "the adapter does not report what the budget counts"
         if limits.calls is not None and self._calls >= limits.calls:
             return f"the budget of {limits.calls} calls is spent"
         if limits.tokens is not None and self._tokens >= limits.tokens:

@@ -4,6 +4,7 @@ import os
 import sys
 from dataclasses import dataclass
 
+from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.trial import AdapterCommand
 
 _NO_MODEL = "is a program without a language model"
@@ -14,7 +15,7 @@ class ShippedAdapter:
     """One program in `evals/adapters`.
 
     `needs` says in words what the user must bring, `executable` is what must be on `PATH`, and
-    `takes_path` tells that the first argument is a path of the user's;
+    `takes_path` tells that the first argument is a path of the user's, which it cannot do without;
     `notice` is repeated by every output of an adapter that is no language model.
     """
 
@@ -61,14 +62,27 @@ _FROM_ZIP = (
 )
 
 
+def _with_path(adapter: ShippedAdapter, arguments: tuple[str, ...], folder: str) -> tuple[str, ...]:
+    """Make the first argument absolute: a path from `folder`, or the id of a run there."""
+    if not arguments or arguments[0].startswith("-"):
+        raise ConfigError(f"adapter `{adapter.name}` needs an argument", hint=adapter.needs)
+    places = (os.path.join(folder, arguments[0]), os.path.join(folder, "tmp/skills-eval", arguments[0]))
+    found = next((place for place in places if os.path.exists(place)), None)
+    if found is None:
+        raise ConfigError(f"adapter `{adapter.name}`: there is no `{os.path.abspath(places[0])}`", hint=adapter.needs)
+    return (os.path.abspath(found), *arguments[1:])
+
+
 def shipped_command(name: str, arguments: tuple[str, ...], folder: str) -> AdapterCommand:
-    """Return how the shipped adapter `name` is started with this interpreter; raises KeyError.
+    """Return how the shipped adapter `name` is started with this interpreter; raises KeyError and ConfigError.
 
     Adapters run in their workspace, so a path of the user's is made absolute from `folder`.
     """
     adapter = SHIPPED[name]
-    if adapter.takes_path and arguments and not arguments[0].startswith("-"):
-        arguments = (os.path.abspath(os.path.join(folder, arguments[0])), *arguments[1:])
+    if adapter.takes_path:
+        arguments = _with_path(adapter, arguments, folder)
+    elif arguments:
+        raise ConfigError(f"adapter `{name}` takes no argument, found `{arguments[0]}`")
     program = os.path.join(FOLDER, f"{name}.py")
     start = [program] if os.path.isfile(program) else ["-c", _FROM_ZIP, FOLDER, name]
     return AdapterCommand(name, (sys.executable, *start, *arguments), adapter.notice)

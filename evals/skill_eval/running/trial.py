@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,10 +47,15 @@ class Tools:
 def run_trial(job: TrialJob, tools: Tools) -> Trial:
     """Run one trial; whatever the adapter does comes back as a value, never as an exception."""
     laid = {file.path: file for file in _files(job, tools.conditions)}
+    left: list[str] = []
     try:
-        with prepared_workspace(tools.root, files=laid.values()) as workspace, _home(tools) as home:
+        with (
+            prepared_workspace(tools.root, files=laid.values(), on_left=left.extend) as workspace,
+            _home(tools, left) as home,
+        ):
             completed = tools.call(_call(job, tools, workspace, home))
-            return _judged(job, tools, workspace, laid, completed)
+            trial = _judged(job, tools, workspace, laid, completed)
+        return replace(trial, notes=(*trial.notes, *(f"could not be removed: {name}" for name in left)))
     except (SkillEvalError, OSError) as error:
         return _errored(job, 0.0, Failure("adapter", str(error)))
 
@@ -66,12 +71,12 @@ def _files(job: TrialJob, conditions: Conditions) -> Iterator[FileCopy]:
 
 
 @contextmanager
-def _home(tools: Tools) -> Iterator[str | None]:
+def _home(tools: Tools, left: list[str]) -> Iterator[str | None]:
     """Make the empty home of a clean environment, which goes when the trial does."""
     if not tools.conditions.clean_environment:
         yield None
         return
-    with prepared_workspace(tools.root, files=()) as home:
+    with prepared_workspace(tools.root, files=(), on_left=left.extend) as home:
         (home / "tmp").mkdir()
         yield str(home)
 
@@ -116,7 +121,8 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
     left = created(workspace, laid)
     seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left.files)
     if seen is not None:
-        return _errored(job, completed.duration_seconds, Failure("contaminated", seen))
+        evidence = _errored(job, completed.duration_seconds, Failure("contaminated", seen))
+        return replace(evidence, output=response.output, events=response.events)
     wanted = [check.operands[0] for check in job.case.checks if check.type is CheckType.FILE_EXISTS]
     outcome = Outcome(response.output, made_files(workspace, laid, wanted), response.events)
     return Trial(
@@ -128,7 +134,7 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
         grading=grade(job.case, job.key.mode, outcome, tools.search),
         created=left.files,
         omitted=left.omitted,
-        notes=tuple(_notes(workspace, laid, completed)),
+        notes=tuple(_notes(workspace, laid, completed.survivors - _own_processes(tools.conditions))),
     )
 
 
@@ -136,10 +142,15 @@ def _errored(job: TrialJob, duration_seconds: float, failure: Failure) -> Trial:
     return Trial(key=job.key, duration_seconds=duration_seconds, failure=failure)
 
 
-def _notes(workspace: Path, laid: Mapping[str, FileCopy], completed: Completed) -> Iterator[str]:
+def _own_processes(conditions: Conditions) -> int:
+    """Count what the sandbox itself leaves: bubblewrap's first process ends a little after its command."""
+    return 1 if conditions.sandbox is Sandbox.BWRAP else 0
+
+
+def _notes(workspace: Path, laid: Mapping[str, FileCopy], survivors: int) -> Iterator[str]:
     yield from (f"the agent changed `{path}`, which it was given" for path in tampered(workspace, laid))
-    if completed.survivors:
-        yield f"{completed.survivors} processes outlived the adapter and were ended"
+    if survivors > 0:
+        yield f"{survivors} {'process' if survivors == 1 else 'processes'} outlived the adapter and had to be ended"
 
 
 def _stopped(job: TrialJob, completed: Completed, redactor: Redactor) -> Failure | None:

@@ -11,6 +11,7 @@ from typing import Self
 
 from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
+from evals.skill_eval.running.abandoned import sweep
 from evals.skill_eval.running.conditions import Conditions
 from evals.skill_eval.running.matcher import Matcher
 from evals.skill_eval.running.neighbour import Neighbour
@@ -41,6 +42,7 @@ class Worker:
     def __enter__(self) -> Self:
         conditions = self._conditions
         root = choose_temporary_root(map(Path, conditions.avoid))
+        sweep(str(root.path))
         self._neighbour = self._held.enter_context(Neighbour(root.path))
         supervisor, matcher = self._held.enter_context(Supervisor()), self._held.enter_context(Matcher())
         self._tools = Tools(supervisor.call, matcher, root.path, conditions, Redactor(conditions.secret_values))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.running.abandoned import PREFIX, own
 from evals.skill_eval.running.removal import remove_moved, remove_tree
 
 # What agents read in the folders above the one they work in.
@@ -89,6 +90,8 @@ def prepared_workspace(
     held: list[int] = []
     try:
         held += _hold(around)
+        for folder in held:
+            own(folder)
         workspace = os.path.join(around, "workspace")
         os.mkdir(workspace)
         held += _hold(workspace)
@@ -102,7 +105,7 @@ def prepared_workspace(
 
 def _fresh_folder(root: str) -> str:
     for _ in range(100):
-        path = os.path.join(root, f"skill-eval-{os.urandom(6).hex()}")
+        path = os.path.join(root, f"{PREFIX}{os.urandom(6).hex()}")
         try:
             os.mkdir(path, 0o700)
         except FileExistsError:

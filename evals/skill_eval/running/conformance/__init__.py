@@ -1,0 +1,1 @@
+"""The conformance kit: probes that any adapter author can put an adapter to."""

@@ -1,0 +1,4 @@
+# fail: protocol
+from honest import answer, read_request, say
+
+say({**answer(read_request()), "reasoning": "hidden"})

@@ -1,0 +1,9 @@
+# fail: ancestors
+import glob
+
+from honest import answer, read_request, say
+
+response = answer(read_request())
+for path in glob.glob("../../../.agents/skills/*/SKILL.md"):
+    response["output"] += open(path, encoding="utf-8").read()
+say(response)

@@ -1,0 +1,4 @@
+# not observable: skill-loaded
+from honest import answer, read_request, say
+
+say({**answer(read_request()), "events": []})
