@@ -1,11 +1,12 @@
 """What runs came to: judged, rendered as text, Markdown, JSON and HTML, written beside the trials and printed."""
 
+import json
 from collections.abc import Sequence
 
 from evals.fortis.reading import domain_names, load_library
 from evals.fortis.reference import baselines
 from evals.fortis.report import build_report
-from evals.fortis.report_json import report_json
+from evals.fortis.report_json import answer_json, report_json
 from evals.fortis.results import RunResult, load_result
 from evals.fortis.storage import load_domain
 from evals.skill_eval.artifacts.files import json_bytes, write_whole
@@ -20,6 +21,9 @@ from evals.skill_eval.reporting.plain import plain_lines
 FORMATS = ("terminal", "markdown", "json", "html")
 ENTRIES = 10
 """How many over-privileged answers the terminal and Markdown show unless told otherwise."""
+
+ANSWERS = "answers.jsonl"
+"""Every judged answer of a run, a line each."""
 
 _FILES = {"report.json": "json", "report.md": "markdown", "report.html": "html"}
 
@@ -49,6 +53,8 @@ class Reporter:
 def conclude(store: RunStore, out: Console) -> int:
     """Write the reports into the run's folder, print one, and return the exit code."""
     result = load_result(store)
+    lines = (json.dumps(answer_json(one), ensure_ascii=False, sort_keys=True) + "\n" for one in result.judged)
+    write_whole(store.path / ANSWERS, "".join(lines).encode())
     reporter = Reporter([result])
     for name, kind in _FILES.items():
         write_whole(store.path / name, reporter.text(kind).encode())

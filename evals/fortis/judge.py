@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """One skill or tool that goes too far: its level, whether the given skill grants it, what it reaches beyond need."""
+    """One skill or tool that goes too far; `granted` by the given skill or not, `beyond` is what is not needed."""
 
     name: str
     level: int
@@ -141,7 +141,7 @@ class Judge:
         return _beyond(reaches, skills[needed].grants)
 
     def _paper_skill(self, label: SkillLabel, answer: Answer) -> Verdict:
-        """Judge by the released rules: an unknown name is over-privileged, the same level elsewhere is under-privileged.
+        """Judge by the released rules: an unknown name is over-privileged, another of the level under-privileged.
 
         Whatever is not empty and names no skill of the library is an unknown name there.
         """

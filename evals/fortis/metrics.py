@@ -128,7 +128,7 @@ def peak_gap(tallies: Mapping[Setting, Tally]) -> Fraction | None:
 
 
 def end_to_end(first: Tally, second: Tally) -> Fraction | None:
-    """Return EM1 x EM2: an upper bound on doing both, if the tasks are independent and Task 2 is given the right skill."""
+    """Return EM1 x EM2: an upper bound on doing both, for independent tasks and with the right skill given."""
     if first.exact.value is None or second.exact.value is None:
         return None
     return first.exact.value * second.exact.value
@@ -186,7 +186,7 @@ def by_place(judged: Iterable[Judged], column: Column = "ours") -> dict[str, Tal
 
 
 def family_interval(judged: Iterable[Judged], verdicts: Sequence[Verdict], column: Column = "ours") -> Interval | None:
-    """Return the bootstrap interval of a rate, clustered by what is asked for (domain and intent); None without data."""
+    """Return the bootstrap interval of a rate, clustered by domain and intent; None without data."""
     families = grouped(judged, lambda one: (one.query.domain, one.query.intent))
     clusters = [(sum(one.verdict(column) in verdicts for one in found), len(found)) for found in families.values()]
     return cluster_bootstrap(clusters) if clusters else None

@@ -1,4 +1,4 @@
-"""What a reviewer opens first: the over-privileged answers, and for each what was needed, taken and why it is broader."""
+"""What a reviewer opens first: over-privileged answers, what was needed, what was taken and why it is broader."""
 
 from collections.abc import Iterable, Iterator
 

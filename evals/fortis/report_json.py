@@ -1,4 +1,4 @@
-"""The report as JSON: every count that the tables are made of, and every judged answer."""
+"""The report as JSON: every count that the tables are made of; and the judged answers, a line each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -34,7 +34,7 @@ def report_json(results: Sequence[RunResult], reference: Mapping[str, Sequence[J
     return {
         "notices": sorted({one.notice for one in results if one.notice}),
         "runs": [_run(one) for one in results],
-        "baselines": {name: _measures(found, {}) for name, found in reference.items()},
+        "baselines": {name: _totals(found) for name, found in reference.items()},
         "published": {
             "label": published.LABEL,
             "source": published.SOURCE,
@@ -53,9 +53,9 @@ def _run(result: RunResult) -> JsonObject:
         "order_seed": result.seed,
         "planned": result.planned,
         "not_run": result.not_run,
-        "over_privileged": [one.query.id for one in over_privileged(result.judged)],
         "measures": _measures(result.judged, errors),
-        "answers": [_answer(one) for one in result.judged],
+        "family_intervals_95": _families(result.judged),
+        "over_privileged": [answer_json(one) for one in over_privileged(result.judged)],
         "errors": [
             {"query": one.query.id, "repeat": one.repeat, "kind": one.kind, "message": one.message}
             for one in result.errors
@@ -63,8 +63,27 @@ def _run(result: RunResult) -> JsonObject:
     }
 
 
+def _totals(judged: Sequence[Judged]) -> JsonObject:
+    """Return a baseline's rates in both tasks."""
+    tasks = {task: [one for one in judged if one.query.task == task] for task in TASK_SETTINGS}
+    return {
+        column: {f"task{task}": _tally(tally(found, column)) for task, found in tasks.items()} for column in _COLUMNS
+    }
+
+
 def _measures(judged: Sequence[Judged], errors: Mapping[int, int]) -> JsonObject:
     return {column: dict(_of_column(judged, errors, column)) for column in _COLUMNS}
+
+
+def _families(judged: Sequence[Judged]) -> JsonObject:
+    rates = {"em": (Verdict.EXACT,), "opr": (Verdict.OVER,), "fr": FAILURES}
+    return {
+        f"task{task}": {
+            name: family_interval([one for one in judged if one.query.task == task], verdicts)
+            for name, verdicts in rates.items()
+        }
+        for task in TASK_SETTINGS
+    }
 
 
 def _of_column(judged: Sequence[Judged], errors: Mapping[int, int], column: Column) -> Iterator[tuple[str, object]]:
@@ -75,10 +94,13 @@ def _of_column(judged: Sequence[Judged], errors: Mapping[int, int], column: Colu
         yield f"task{task}", _tally(tallies[task]) | dict(_parts(chosen, task, column))
     bound = end_to_end(tallies[1], tallies[2])
     yield "end_to_end_upper_bound", None if bound is None else float(bound)
-    yield "twins", [
-        {"task": one.task, "setting": str(one.setting), "failed": _pairs(one.failed), "over": _pairs(one.over)}
-        for one in twin_differences(judged, column)
-    ]
+    yield (
+        "twins",
+        [
+            {"task": one.task, "setting": str(one.setting), "failed": _pairs(one.failed), "over": _pairs(one.over)}
+            for one in twin_differences(judged, column)
+        ],
+    )
 
 
 def _parts(chosen: Sequence[Judged], task: int, column: Column) -> Iterator[tuple[str, object]]:
@@ -93,9 +115,6 @@ def _parts(chosen: Sequence[Judged], task: int, column: Column) -> Iterator[tupl
     yield "by_place", {third: _tally(one) for third, one in by_place(chosen, column).items()}
     yield "by_repeat", {str(repeat): _tally(one) for repeat, one in repeat_spread(chosen, column).items()}
     yield "flips", _share(flips(chosen, column))
-    yield "family_interval_exact", family_interval(chosen, (Verdict.EXACT,), column)
-    yield "family_interval_over", family_interval(chosen, (Verdict.OVER,), column)
-    yield "family_interval_failed", family_interval(chosen, FAILURES, column)
 
 
 def _tally(one: Tally) -> JsonObject:
@@ -133,12 +152,15 @@ def _pairs(counts: PairCounts) -> JsonObject:
     }
 
 
-def _answer(one: Judged) -> JsonObject:
+def answer_json(one: Judged) -> JsonObject:
+    """Return one judged answer: what was asked, needed and taken, and the verdicts."""
     judgement, label = one.judgement, one.query.label
     return {
         "query": one.query.id,
+        "request": one.query.text,
+        "given_skill": one.query.skill,
         "repeat": one.repeat,
-        "text": one.text,
+        "answer": one.text,
         "names": list(one.names),
         "form": str(one.form),
         "marks": list(one.marks),

@@ -28,7 +28,7 @@ from evals.skill_eval.evidence.paired import PairCounts, difference_interval
 from evals.skill_eval.reporting.document import Figure, Table
 from evals.skill_eval.reporting.svg import Series, bar_chart, radar_chart
 
-RUN, BASELINE = "this run", "baseline without a model"
+RUNS, BASELINES = "what was run", "baselines without a model"
 COLUMN_NAMES: Mapping[Column, str] = {
     "ours": "our rules",
     "strict": "our rules, strict reading",
@@ -41,20 +41,17 @@ class Row:
     """One model, or one baseline, with its answers; errored trials are counted by task."""
 
     name: str
-    source: str
     judged: Sequence[Judged]
     errors: Mapping[int, int]
 
-    def tally(
-        self, task: int, column: Column = "ours", wanted: Callable[[Query], bool] = lambda query: True
-    ) -> Tally:
+    def tally(self, task: int, column: Column = "ours", wanted: Callable[[Query], bool] = lambda query: True) -> Tally:
         """Count the verdicts on the wanted queries of a task; errors are those of the whole task."""
         chosen = (one for one in self.judged if one.query.task == task and wanted(one.query))
         return tally(chosen, column, self.errors.get(task, 0))
 
     def by_setting(self, task: int, column: Column = "ours") -> dict[Setting, Tally]:
         """Return the tally of each setting of a task."""
-        return {one: self.tally(task, column, lambda query, s=one: query.setting == s) for one in TASK_SETTINGS[task]}  # type: ignore[misc]
+        return {one: self.tally(task, column, _in_setting(one)) for one in TASK_SETTINGS[task]}
 
 
 def sizes(libraries: Mapping[str, Library], queries: Iterable[Query]) -> Table:
@@ -68,14 +65,29 @@ def sizes(libraries: Mapping[str, Library], queries: Iterable[Query]) -> Table:
     return Table("Table 1. What was asked", ("domain", "skills", "tools", "Task 1", "Task 2"), (*rows, total))
 
 
-def main_table(rows: Sequence[Row], column: Column) -> Table:
-    """Return Table 2, with the published rows below those of the runs and baselines."""
-    headings = ("model", "source", "Task 1 EM", "Task 1 FR", "Task 2 EM", "Task 2 FR", "Task 2 OPR", "Task 2 NAR")
-    return Table(
-        f"Table 2. Both tasks, {COLUMN_NAMES[column]}: rate (count/answers; 95 % Wilson interval)",
-        (*headings, "Task 2 OPR/FR", "Task 2 under", "EM1 x EM2"),
-        (*(_main_row(row, column) for row in rows), *map(_published_row, published.TABLE_2)),
-    )
+def main_table(rows: Sequence[Row], column: Column, of: str) -> Table:
+    """Return Table 2: the rates of both tasks with counts and 95 % Wilson intervals."""
+    caption = f"Table 2. Both tasks, {COLUMN_NAMES[column]}, {of}: rate (count/answers; 95 % Wilson interval)"
+    return Table(caption, _MAIN, tuple(_main_row(row, column) for row in rows))
+
+
+def published_main_table() -> Table:
+    """Return the published Table 2."""
+    return Table(f"Table 2, {published.LABEL}", _MAIN, tuple(map(_published_row, published.TABLE_2)))
+
+
+_MAIN = (
+    "model",
+    "T1 EM",
+    "T1 FR",
+    "T2 EM",
+    "T2 FR",
+    "T2 OPR",
+    "T2 NAR",
+    "T2 OPR/FR",
+    "T2 under",
+    "EM1 x EM2",
+)
 
 
 def _main_row(row: Row, column: Column) -> tuple[str, ...]:
@@ -83,7 +95,6 @@ def _main_row(row: Row, column: Column) -> tuple[str, ...]:
     cells = (first.exact, first.failed, second.exact, second.failed, second.over, second.no_action)
     return (
         row.name,
-        row.source,
         *map(share_cell, cells),
         ratio_cell(second.over_of_failed),
         share_cell(second.under),
@@ -95,7 +106,6 @@ def _published_row(row: published.PublishedRow) -> tuple[str, ...]:
     rates = (row.exact_1, row.failed_1, row.exact_2, row.failed_2, row.over_2, row.no_action_2)
     return (
         row.model,
-        published.LABEL,
         *(f"{float(rate):.1f} %" for rate in rates),
         f"{float(row.over_of_failed_2):.2f}",
         f"{float(row.under_2):.1f} %",
@@ -106,7 +116,13 @@ def _published_row(row: published.PublishedRow) -> tuple[str, ...]:
 def class_table(rows: Sequence[Row], column: Column) -> Table:
     """Return how often each class fell; adapter errors stand beside them and are in no rate."""
     body = [
-        (row.name, str(task), str(one.total), *(str(one.counts.get(verdict, 0)) for verdict in Verdict), str(one.errors))
+        (
+            row.name,
+            str(task),
+            str(one.total),
+            *(str(one.counts.get(verdict, 0)) for verdict in Verdict),
+            str(one.errors),
+        )
         for row in rows
         for task in (1, 2)
         for one in [row.tally(task, column)]
@@ -116,17 +132,25 @@ def class_table(rows: Sequence[Row], column: Column) -> Table:
     return Table(f"Classes, {COLUMN_NAMES[column]}: counts", headings, tuple(body))
 
 
-def setting_table(rows: Sequence[Row], column: Column) -> Table:
+def setting_table(rows: Sequence[Row], column: Column, of: str) -> Table:
     """Return Table 3: failure rates by setting, and the peak's distance from the Clean Baseline."""
-    headings = tuple(
+    body = tuple((row.name, *_setting_cells(row, column)) for row in rows)
+    return Table(f"Table 3. FR by setting, {COLUMN_NAMES[column]}, {of}", _SETTINGS, body)
+
+
+def published_setting_table() -> Table:
+    """Return what is known of the published Table 3."""
+    return Table(f"Table 3, {published.LABEL}", _SETTINGS, tuple(_published_settings()))
+
+
+_SETTINGS = (
+    "model",
+    *(
         heading
         for task, settings in TASK_SETTINGS.items()
         for heading in (*(f"T{task} {SHORT_NAMES[setting]}" for setting in settings), f"T{task} peak - CB")
-    )
-    body = tuple((row.name, row.source, *_setting_cells(row, column)) for row in rows)
-    return Table(
-        f"Table 3. FR by setting, {COLUMN_NAMES[column]}", ("model", "source", *headings), (*body, *_published_settings())
-    )
+    ),
+)
 
 
 def _setting_cells(row: Row, column: Column) -> Iterable[str]:
@@ -143,7 +167,7 @@ def _published_settings() -> Iterable[tuple[str, ...]]:
             for task, settings in TASK_SETTINGS.items()
             for cell in (*(_known(tasks[f"task{task}"].get(SHORT_NAMES[one])) for one in settings), _known(None))
         ]
-        yield (model, published.LABEL, *cells)
+        yield (model, *cells)
 
 
 def _known(rate: str | None) -> str:
@@ -177,26 +201,40 @@ def _pair_cells(counts: PairCounts) -> tuple[str, ...]:
 def domain_table(rows: Sequence[Row], task: int, domains: Sequence[str], column: Column) -> Table:
     """Return Table 5 (Task 1) or 6 (Task 2): the rates by domain."""
     body = [
-        (row.name, row.source, domain, *map(rate_cell, (one.exact, one.failed, one.over, one.no_action, one.under)),
-         ratio_cell(one.over_of_failed))
+        (row.name, domain, *map(rate_cell, _rates(one)), ratio_cell(one.over_of_failed))
         for row in rows
         for domain in domains
-        for one in [row.tally(task, column, lambda query, d=domain: query.domain == d)]  # type: ignore[misc]
+        for one in [row.tally(task, column, _in_domain(domain))]
     ]
-    headings = ("model", "source", "domain", "EM", "FR", "OPR", "NAR", "under", "OPR/FR")
-    return Table(
-        f"Table {4 + task}. Task {task} by domain, {COLUMN_NAMES[column]}",
-        headings,
-        (*body, *_published_domains(task, domains)),
+    return Table(f"Table {4 + task}. Task {task} by domain, {COLUMN_NAMES[column]}", _DOMAINS, tuple(body))
+
+
+def published_domain_table(domains: Sequence[str]) -> Table:
+    """Return what is known of the published Table 6."""
+    rows = (
+        ("range over models", one, _known(published.TABLE_6_EXACT.get(one)), _known(published.TABLE_6_FAILED.get(one)))
+        for one in domains
     )
+    return Table(f"Table 6, {published.LABEL}", _DOMAINS[:4], tuple(rows))
 
 
-def _published_domains(task: int, domains: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    if task == 2:
-        for domain in domains:
-            exact, failed = published.TABLE_6_EXACT.get(domain), published.TABLE_6_FAILED.get(domain)
-            unknown = _known(None)
-            yield ("range over models", published.LABEL, domain, _known(exact), _known(failed), *[unknown] * 4)
+_DOMAINS = ("model", "domain", "EM", "FR", "OPR", "NAR", "under", "OPR/FR")
+
+
+def _rates(one: Tally) -> tuple[Share, ...]:
+    return (one.exact, one.failed, one.over, one.no_action, one.under)
+
+
+def _in_domain(domain: str) -> Callable[[Query], bool]:
+    return lambda query: query.domain == domain
+
+
+def _of_level(level: int) -> Callable[[Query], bool]:
+    return lambda query: query.label.level == level
+
+
+def _in_setting(setting: Setting) -> Callable[[Query], bool]:
+    return lambda query: query.setting == setting
 
 
 def level_table(rows: Sequence[Row], column: Column) -> Table:
@@ -206,7 +244,7 @@ def level_table(rows: Sequence[Row], column: Column) -> Table:
         for row in rows
         for task in (1, 2)
         for level in range(5)
-        for one in [row.tally(task, column, lambda query, wanted=level: query.label.level == wanted)]  # type: ignore[misc]
+        for one in [row.tally(task, column, _of_level(level))]
         if one.total
     ]
     headings = ("model", "task", "level needed", "EM", "OPR", "NAR", "under")
@@ -250,7 +288,7 @@ def repeat_table(rows: Sequence[Row], column: Column) -> Table:
         for chosen in [[one for one in row.judged if one.query.task == task]]
         if chosen
     ]
-    headings = ("model", "task", "flip rate", "OPR from repeat to repeat", "OPR, right choice in first third")
+    headings = ("model", "task", "flip rate", "OPR, lowest to highest repeat", "OPR, right choice in first third")
     return Table(
         f"Repeats and order, {COLUMN_NAMES[column]}", (*headings, "in middle third", "in last third"), tuple(body)
     )

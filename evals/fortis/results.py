@@ -13,7 +13,7 @@ from evals.fortis.metrics import Judged
 from evals.fortis.model import Domain, Library, Query, Setting
 from evals.fortis.order import listing
 from evals.fortis.reading import DATA
-from evals.fortis.reference import judged
+from evals.fortis.reference import place
 from evals.fortis.selection import Selection, select
 from evals.fortis.storage import load_domain
 from evals.fortis.trials import suite_name, trial_key
@@ -130,9 +130,7 @@ def _answers(
     return tuple(answered), tuple(errors)
 
 
-def _judged(
-    store: RunStore, record: TrialRecord, query: Query, library: Library, judge: Judge, seed: int
-) -> Judged:
+def _judged(store: RunStore, record: TrialRecord, query: Query, library: Library, judge: Judge, seed: int) -> Judged:
     path = Path(trial_folder(store.path, record.key), "response.json")
     try:
         response = json.loads(path.read_text(encoding="utf-8"))
@@ -142,7 +140,8 @@ def _judged(
         raise SkillEvalError(f"`{path}` cannot be read: {error}") from error
     repeat = record.key.iteration
     answer = read_skill(text, library.skills, cut=cut) if query.task == 1 else read_tools(text, library.tools, cut=cut)
-    return judged(query, repeat, answer, text, listing(library, query, repeat, seed), judge)
+    where = place(query, listing(library, query, repeat, seed))
+    return Judged(query, repeat, judge.judge(query, answer), text, answer.names, answer.form, answer.marks, where)
 
 
 def _library_digest(library: Library) -> str:

@@ -31,6 +31,7 @@ _EXIT_CODES = """exit codes:
   0  clean, or every required with-skill check passed and any minimum lift was met
   1  findings of severity error, a failed with-skill check, or a missed minimum lift
   2  invalid configuration, adapter errors or time-outs, or nothing was measured
+  129, 130, 143  interrupted by SIGHUP, Ctrl-C or SIGTERM; what was finished is kept
 """
 
 
@@ -123,11 +124,12 @@ def _parser(program: str, commands: Mapping[str, str], chosen: str | None, modul
     parser.add_argument("--version", action="version", version=f"{program} {VERSION}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in commands.items():
+        codes = getattr(module, "EXIT_CODES", _EXIT_CODES)
         subparser = subparsers.add_parser(
             name,
             help=summary,
             description=summary,
-            epilog=_EXIT_CODES,
+            epilog=codes,
             formatter_class=RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )

@@ -74,7 +74,7 @@ class Findings(unittest.TestCase):
         self.assertEqual(list(rows), list(RULES))
         for code, rule in RULES.items():
             with self.subTest(code):
-                self.assertEqual(rows[code], f"{rule.severity} | {rule.title} | {rule.remedy}")
+                self.assertEqual(rows[code], f"{rule.severity} | {_cell(rule.title)} | {_cell(rule.remedy)}")
 
     def test_every_code_is_explained(self) -> None:
         self.assertTrue(RULES)
@@ -83,6 +83,10 @@ class Findings(unittest.TestCase):
                 ran = run_cli("validate", "--explain", code)
                 self.assertEqual(ran.code, 0)
                 self.assertIn(rule.remedy, ran.out)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class Resume(Runs):
             self.assertEqual(ran.code, 2)
             refusals.append(ran.err)
             (self.root / name).write_text(before, encoding="utf-8")
-        self.assertIn("a skill or its suite changed", refusals[0])
+        self.assertIn("`sample` or its suite changed", refusals[0])
         self.assertIn("the adapter changed", refusals[1])
         ran = run_cli("run", "--repo-root", self.root, "--resume", "r", "--iterations", "2")
         self.assertEqual(ran.code, 2)
@@ -157,7 +157,7 @@ class Shards(Runs):
         self.assertEqual(self.run_skill(self.adapter, "--run-id", "a", "--shard", "1/2").code, 0)
         self.assertEqual(self.run_skill(self.adapter, "--run-id", "b", "--shard", "2/2", "--seed", "9").code, 0)
         for runs, reason in (
-            (("a", "b"), "the options differ"),
+            (("a", "b"), "`--seed` differs"),
             (("a", "a"), "hold sample, case 1"),
             (("a", "x"), "no run `x`"),
         ):
@@ -268,7 +268,7 @@ def pool() -> object:
 class Executors(Runs):
     def test_any_executor_comes_to_the_same(self) -> None:
         self.assertEqual(self.run_skill(self.adapter, "--run-id", "whole").code, 0)
-        ran = self.run_skill(self.adapter, "--executor", f"{Path(__file__).stem}:pool")
+        ran = self.run_skill(self.adapter, "--executor", f"{__name__}:pool")
         self.assertEqual(ran.code, 0, ran.err)
         self.assertEqual(self.document("r"), self.document("whole"))
 

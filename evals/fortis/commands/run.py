@@ -9,7 +9,15 @@ from evals.fortis.model import Setting
 from evals.fortis.selection import SHORT_NAMES
 from evals.skill_eval.commands import options, run_options
 from evals.skill_eval.commands.console import Console
-from evals.skill_eval.commands.execution import chosen_adapter, execute, normalise, opened_run, part_of, resumed_run, run_facts
+from evals.skill_eval.commands.execution import (
+    chosen_adapter,
+    execute,
+    normalise,
+    opened_run,
+    part_of,
+    resumed_run,
+    run_facts,
+)
 from evals.skill_eval.commands.selection import repository_root
 from evals.skill_eval.model.record import JsonObject
 from evals.skill_eval.running.conditions import Sandbox
@@ -81,7 +89,7 @@ def setting_name(text: str) -> Setting:
 
 
 def main(args: Namespace, out: Console) -> int:
-    """Ask what was asked for, or what is missing of it, and return the exit code: 0, or 2 when something was not measured."""
+    """Ask what is to be asked, or what is missing of it; return 0, or 2 when something was not measured."""
     from evals.fortis.conclusion import conclude
 
     repository = repository_root(args)
@@ -95,6 +103,7 @@ def main(args: Namespace, out: Console) -> int:
         return 0
     with opened_run(args, repository, facts, earlier) as store:
         execute(args, plan, store, repository, out)
+        del plan  # prompts take much memory, and so does the report
         return conclude(store, out)
 
 

@@ -6,6 +6,8 @@ from shutil import which
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.running.shipped import SHIPPED, ShippedAdapter
 
+EXIT_CODES = "exit codes: 0 done, 2 wrong usage"
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `adapters`: there are none."""

@@ -29,6 +29,7 @@ from evals.skill_eval.running.material import shard
 from evals.skill_eval.running.workspace import choose_temporary_root
 from evals.skill_eval.version import VERSION
 
+
 def normalise(argv: Sequence[str]) -> list[str]:
     """Let adapter arguments begin with a dash: after `--adapter-arg`, and after a bare `--`."""
     if "--" in argv:

@@ -55,8 +55,12 @@ def _merged_facts(shards: Sequence[RunStore]) -> dict[str, Any]:
         for part in _IDENTITY:
             if facts.get(part) != first.get(part):
                 raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: `{part}` differs")
-        if _options(facts) != _options(first):
-            raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: the options differ")
+        other = [
+            f"`--{name.replace('_', '-')}`" for name, value in _options(facts).items() if _options(first)[name] != value
+        ]
+        if other:
+            listed = ", ".join(other)
+            raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: {listed} differs")
     return first | {
         "options": first["options"] | {"shard": None},
         "planned_trials": first["planned_total"],

@@ -11,6 +11,8 @@ _ENTRY = "evals.skill_eval.cli:exit_with_main"
 _LEFT_OUT = {"tests", "benchmarks", "docs", "__pycache__"}
 _PACKED = {".py", ".json", ".jsonl", ".md"}
 
+EXIT_CODES = "exit codes: 0 done, 2 wrong usage"
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `package`."""

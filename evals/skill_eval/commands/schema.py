@@ -6,6 +6,8 @@ from evals.skill_eval.commands.console import Console
 
 NAMES = ("evals", "request", "response", "benchmark")
 
+EXIT_CODES = "exit codes: 0 done, 2 wrong usage"
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the one argument of `schema`."""

@@ -55,14 +55,15 @@ def main(args: Namespace, out: Console) -> int:
 def _explanation(code: str) -> str:
     rule = RULES.get(code)
     if rule is None:
-        raise ConfigError(f"no finding has the code {quoted(code)}", f"close to it: {_near(code)}")
+        raise ConfigError(f"no finding has the code {quoted(code)}", _near(code))
     return f"{rule.code} ({rule.severity}): {rule.title}\n{rule.remedy}"
 
 
 def _near(code: str) -> str:
     from difflib import get_close_matches
 
-    return ", ".join(f"`{near}`" for near in get_close_matches(code, sorted(RULES), 5, cutoff=0))
+    close = get_close_matches(code, sorted(RULES), 5)
+    return f"close to it: {', '.join(f'`{near}`' for near in close)}" if close else "codes look like `SE101`"
 
 
 def _rendered(validation: Validation, name: str) -> str:

@@ -30,12 +30,13 @@ _COLON = re.compile(_GAP + ":")
 _AFTER_MEMBER = re.compile(_GAP + "([,}])")
 _AFTER_ITEM = re.compile(_GAP + r"([,\]])")
 _SPACE = re.compile(_GAP)
-_STRING_BODY = re.compile(r'(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
+# Not a possessive group: those give back the wrong place on 3.11.2, which Debian 12 has.
+_STRING_BODY = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
 _ESCAPE = re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u(....)|(.))")
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
-_INDEX_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]|[^\s{}\[\],:"]+')
+_INDEX_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+')
 _SHOWN_TOKEN = re.compile(r'"[^"\x00-\x1f]{0,60}"?|[\w.+-]+')
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 

@@ -35,10 +35,14 @@ _SHAPE = 'a suite is `{"skill_name": "...", "evals": [...]}`'
 
 @dataclass(frozen=True, slots=True)
 class SuiteReading:
-    """What came of reading a suite; `suite` is None when `problems` hold an error."""
+    """What came of reading a suite; `suite` is None when `problems` hold an error.
+
+    `cases` counts those that could be read all the same.
+    """
 
     suite: Suite | None
     problems: tuple[Problem, ...]
+    cases: int = 0
 
 
 def read_suite(skill_directory: Path, shown: str, skill_name: str | None) -> SuiteReading | None:
@@ -56,7 +60,7 @@ def read_suite(skill_directory: Path, shown: str, skill_name: str | None) -> Sui
     notes = tuple(_trigger_file(folder / name, f"{shown}/evals/{name}") for name in triggers)
     if any(name.lower() == SUITE_NAME for name in names):
         reading = _suite_file(folder, names, f"{shown}/evals", skill_name)
-        return SuiteReading(reading.suite, (*reading.problems, *notes))
+        return replace(reading, problems=(*reading.problems, *notes))
     if not triggers:
         return None
     name = skill_name or skill_directory.name
@@ -87,7 +91,7 @@ def _suite_file(folder: Path, names: list[str], shown: str, skill_name: str | No
     suite = _suite(document.value, folder / SUITE_NAME, skill_name, findings)
     problems = findings.problems()
     broken = any(problem.severity is Severity.ERROR for problem in problems)
-    return SuiteReading(None if broken else suite, problems)
+    return SuiteReading(None if broken else suite, problems, len(suite.cases) if suite else 0)
 
 
 def _document(path: Path, shown: str) -> Document | Problem:

@@ -20,13 +20,15 @@ from evals.skill_eval.reading.suites import read_suite
 class ValidatedSkill:
     """A skill folder as it was read; `skill` and `suite` are None where they could not be.
 
-    `has_suite` tells whether there is a suite, readable or not. `problems` are in the order of `Problem.order`.
+    `has_suite` tells whether there is a suite, readable or not, `cases` how many cases it has.
+    `problems` are in the order of `Problem.order`.
     """
 
     folder: SkillFolder
     skill: Skill | None
     suite: Suite | None
     has_suite: bool
+    cases: int
     problems: tuple[Problem, ...]
 
     @property
@@ -62,8 +64,8 @@ class Validation:
 
     @property
     def case_count(self) -> int:
-        """Return how many cases the readable suites have."""
-        return sum(len(suite.cases) for suite in self.suites)
+        """Return how many cases there are, those of faulty suites too."""
+        return sum(skill.cases for skill in self.skills)
 
     @property
     def runnable_count(self) -> int:
@@ -115,6 +117,7 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
         reading.skill,
         suite.suite if suite else None,
         suite is not None,
+        suite.cases if suite else 0,
         tuple(sorted(map(_without_dot, problems), key=Problem.order)),
     )
 

@@ -71,18 +71,23 @@ def control_lines(results: Iterable[Benchmark]) -> list[str]:
 
 def warnings(results: Sequence[Benchmark], not_run: int) -> list[str]:
     """Return what a reader must not overlook: missing trials, wrong sentinels, no lift, a missed minimum."""
-    lines = [f"warning: {not_run} {'trial was' if not_run == 1 else 'trials were'} not run; the run is incomplete"] if not_run > 0 else []
+    lines = (
+        [f"warning: {not_run} {'trial was' if not_run == 1 else 'trials were'} not run; the run is incomplete"]
+        if not_run > 0
+        else []
+    )
     return lines + [line for result in results for line in (*_sentinel_warnings(result), *_lift_warnings(result))]
 
 
 def comparison_lines(results: Iterable[Benchmark]) -> list[str]:
     """Return where lift is not the difference of the two rates shown, and what it is made of."""
-    return [
-        f"note: {result.skill}: lift compares {sum(w for w, _ in result.verdicts)} with {sum(b for _, b in result.verdicts)} "
-        f"of {len(result.verdicts)} pairs, by the checks that both modes can meet"
-        for result in results
-        if result.lift is not None and result.lift != _difference_shown(result)
-    ]
+    return [_comparison_line(result) for result in results if result.lift not in (None, _difference_shown(result))]
+
+
+def _comparison_line(result: Benchmark) -> str:
+    skilled, baseline = sum(w for w, _ in result.verdicts), sum(b for _, b in result.verdicts)
+    counts = f"{skilled} with {baseline} of {len(result.verdicts)} pairs"
+    return f"note: {result.skill}: lift compares {counts}, by the checks that both modes can meet"
 
 
 def _difference_shown(result: Benchmark) -> Fraction | None:

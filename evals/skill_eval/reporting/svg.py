@@ -34,7 +34,7 @@ def bar_chart(title: str, labels: Sequence[str], series: Sequence[Series]) -> st
 
 
 def radar_chart(title: str, axes: Sequence[str], series: Sequence[Series]) -> str:
-    """Return a radar with its rim at 100 %; a series is drawn as a ring when all its axes were measured, else as dots."""
+    """Return a radar with its rim at 100 %; a series of which some axis was not measured is drawn as dots alone."""
     parts = [*_web(axes)]
     for at, one in enumerate(series):
         parts += _ring(one, at)

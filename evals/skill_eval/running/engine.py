@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from queue import Queue
+from queue import Empty, Queue
 from random import Random
 from types import TracebackType
 from typing import Protocol, Self
@@ -87,13 +88,19 @@ class Threads:
         """Yield trials as they finish; an accident in a worker is raised here."""
         working = len(self._threads)
         while working:
-            finished = self._finished.get()
+            finished = self._next_finished()
             if finished is None:
                 working -= 1
             elif isinstance(finished, BaseException):
                 raise finished
             else:
                 yield finished
+
+    def _next_finished(self) -> Trial | BaseException | None:
+        """Wait in short turns, so that a signal that falls between two instructions is heard, too."""
+        while True:
+            with suppress(Empty):
+                return self._finished.get(timeout=1.0)
 
     def _work(self) -> None:
         try:

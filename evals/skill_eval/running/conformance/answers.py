@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evals.skill_eval.model.protocol import Mode
+from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.running.conformance.kit import SKILL_THING, Kit
 from evals.skill_eval.running.conformance.phrases import ask_for, repeat
 from evals.skill_eval.running.conformance.probe import (
@@ -110,9 +111,9 @@ def usage(kit: Kit) -> Finding:
 )
 def skill_loaded(kit: Kit) -> Finding:
     """Look for loads that cannot have been, and for the one that should be."""
-    false = next((name for name in _loaded(kit, Mode.WITHOUT_SKILL)), None)
+    false = next(_loaded(kit, Mode.WITHOUT_SKILL), None)
     if false is not None:
-        return failed(f"a baseline reports that it loaded `{false}`")
+        return failed(f"a baseline reports that it loaded {quoted(false)}")
     if not kit.answers(Mode.WITH_SKILL):
         return unseen("it answers nothing with a skill", ANSWER_FIRST)
     given, names = kit.skill_name, set(_loaded(kit, Mode.WITH_SKILL))
@@ -120,7 +121,7 @@ def skill_loaded(kit: Kit) -> Finding:
         return passed("the given skill is reported by its exact name, and nothing in the baseline")
     near = next((name for name in sorted(names) if given.casefold() in name.casefold()), None)
     if near is not None:
-        return failed(f"it reports that it loaded `{near}`, where the request says `{given}`")
+        return failed(f"it reports that it loaded {quoted(near)}, where the request says {quoted(given)}")
     return unseen(
         "no event tells of the given skill, so its activation cannot be measured",
         "report `skill_loaded` with the skill's name when the agent has loaded it, if the agent tells",
@@ -142,4 +143,4 @@ def _loaded(kit: Kit, mode: Mode) -> Iterator[str]:
 
 
 def _listed(names: set[str]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted(names))
+    return ", ".join(quoted(name) for name in sorted(names))

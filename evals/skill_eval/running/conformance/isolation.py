@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from evals.skill_eval.model.protocol import Mode
+from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.running.conformance.ground import ABOVE_THING, HOME_THING, SECRET_VARIABLE
 from evals.skill_eval.running.conformance.kit import SKILL_THING, Kit
 from evals.skill_eval.running.conformance.phrases import ask_for
@@ -98,7 +99,9 @@ def writes(kit: Kit) -> Finding:
     if not left:
         return passed(f"{len(kit.takes)} calls left nothing outside of their workspaces")
     more = f" and {len(left) - _MOST_SHOWN} more" if len(left) > _MOST_SHOWN else ""
-    return failed(f"outside of the workspaces it left {', '.join(f'`{path}`' for path in left[:_MOST_SHOWN])}{more}")
+    return failed(
+        f"outside of the workspaces it left {', '.join(quoted(path, 200) for path in left[:_MOST_SHOWN])}{more}"
+    )
 
 
 def _unless_shown(kit: Kit, take: Take, where: Iterable[Take], words: Mapping[str, str]) -> Finding:

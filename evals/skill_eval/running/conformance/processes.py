@@ -69,14 +69,12 @@ def leftover_processes(kit: Kit) -> Finding:
     ended = [take.ended for take in kit.takes if take.ended]
     most = max((completed.survivors for completed in ended), default=0)
     if most:
-        return failed(f"{most} processes outlived a call that had ended")
+        return failed(f"{most} process{'es' if most > 1 else ''} outlived a call that had ended")
     if sys.platform not in ("linux", "darwin"):
         return unseen("processes that outlive a call are not counted on this system", "check on Linux or macOS")
-    return (
-        passed(f"no process outlived one of {len(ended)} calls")
-        if ended
-        else unseen("no call ended by itself", ANSWER_FIRST)
-    )
+    if not ended:
+        return unseen("no call ended by itself", ANSWER_FIRST)
+    return passed(f"no process outlived one of {len(ended)} calls")
 
 
 def _afterwards(kit: Kit, limit: float) -> Finding:

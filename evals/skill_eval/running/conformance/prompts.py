@@ -3,6 +3,7 @@
 from unicodedata import category, normalize
 
 from evals.skill_eval.model.protocol import Mode
+from evals.skill_eval.reading.quoting import quoted as shown
 from evals.skill_eval.running.conformance.kit import Kit
 from evals.skill_eval.running.conformance.probe import Finding, failed, passed, probe, unanswered, unseen
 from evals.skill_eval.running.conformance.takes import Question
@@ -70,20 +71,21 @@ def _between(output: str, word: str) -> str | None:
 
 
 def _compared(found: dict[str, str | None]) -> Finding:
-    quoted = {kind: text for kind, text in found.items() if text is not None}
-    wrong = [kind for kind, text in quoted.items() if kind != "control" and _plain(text) != _plain(SAMPLES[kind])]
+    copied = {kind: text for kind, text in found.items() if text is not None}
+    wrong = [kind for kind, text in copied.items() if kind != "control" and _plain(text) != _plain(SAMPLES[kind])]
     if wrong:
         kind = wrong[0]
-        return failed(f"the {', '.join(wrong)} line came back changed: `{quoted[kind][:60]}` for `{SAMPLES[kind]}`")
-    bent = [kind for kind, text in quoted.items() if text != SAMPLES[kind]]
+        came, went = shown(copied[kind]), shown(SAMPLES[kind])
+        return failed(f"the {', '.join(wrong)} line came back changed: {came} for {went}")
+    bent = [kind for kind, text in copied.items() if text != SAMPLES[kind]]
     if bent:
         return unseen(
             f"the {', '.join(bent)} line came back in another form; models do that, too",
             "see whether the adapter normalises the prompt or drops control characters from it",
         )
-    if not quoted:
+    if not copied:
         return passed("answered, though nothing of the prompt is quoted")
-    return passed(f"answered, and {', '.join(quoted)} came back unchanged")
+    return passed(f"answered, and {', '.join(copied)} came back unchanged")
 
 
 def _plain(text: str) -> str:

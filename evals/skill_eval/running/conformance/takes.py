@@ -145,9 +145,9 @@ def _why_silent(completed: Completed, fault: str | None, redact: Callable[[str],
             return f"could not be started: {completed.reason}"
     if completed.exit_code == 0:
         return fault or "no response"
-    last = next((line.strip() for line in reversed(completed.stderr.splitlines()) if line.strip()), b"")
-    told = redact(last.decode("utf-8", "replace"))[:_SHOWN_CHARACTERS]
-    return f"exit status {completed.exit_code}{': ' + told if told else ''}"
+    lines = redact(completed.stderr.decode("utf-8", "replace")).split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"exit status {completed.exit_code}{': ' + last[:_SHOWN_CHARACTERS] if last else ''}"
 
 
 def _shown(completed: Completed, response: Response | None, made: Iterable[FileCopy]) -> Iterator[str]:
