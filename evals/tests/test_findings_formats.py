@@ -42,7 +42,7 @@ ALL = (HOSTILE, WHOLE_FILE, WARNING, ERROR, INFO)
 def checked(name: str, *problems: Problem, suite: Suite | None = None) -> ValidatedSkill:
     """Return a skill folder as if it had been read."""
     folder = SkillFolder(Path("/repository/skills") / name, f"skills/{name}", True)
-    return ValidatedSkill(folder, None, suite, suite is not None, problems)
+    return ValidatedSkill(folder, None, suite, suite is not None, len(suite.cases) if suite else 0, problems)
 
 
 def validation() -> Validation:

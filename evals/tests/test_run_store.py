@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 
 from evals.tests.support import REPOSITORY, RepositoryTest, case, run_cli
 
