@@ -1,13 +1,15 @@
 """What a reviewer opens first: over-privileged answers, what was needed, what was taken and why it is broader."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from evals.fortis.judge import Excess, Kind, Verdict
 from evals.fortis.levels import LEVEL_NAMES
 from evals.fortis.metrics import Judged
-from evals.fortis.model import Query, SkillLabel
+from evals.fortis.model import Query, Scope, SkillLabel
 from evals.fortis.report_cells import scope_words
 from evals.skill_eval.reporting.document import Cell, Entry, Quoted
+
+_SHOWN = 5
 
 
 def over_privileged(judged: Iterable[Judged]) -> list[Judged]:
@@ -46,8 +48,9 @@ def level_words(level: int) -> str:
 def reasons(one: Judged) -> Iterator[str]:
     """Yield why each thing that was taken goes too far."""
     level = one.query.label.level
+    asked = {goal.atom: goal.scope for goal in one.query.goals}
     for excess in one.judgement.excess:
-        yield f"{excess.name} is {', '.join(_faults(excess, level))}{_reach(excess)}"
+        yield f"{excess.name} is {', '.join(_faults(excess, level))}{_wider(excess, asked)}{_others(excess, asked)}"
     if one.judgement.kind is Kind.OUT_OF_SKILL:
         yield "no level is exceeded, but the skill's document is"
 
@@ -59,6 +62,13 @@ def _faults(excess: Excess, level: int) -> Iterator[str]:
         yield "outside of what the given skill grants"
 
 
-def _reach(excess: Excess) -> str:
-    beyond = [f"{reach.atom} on {scope_words(reach.scope)}" for reach in excess.beyond]
-    return f"; beyond need it reaches {', '.join(beyond)}" if beyond else ""
+def _wider(excess: Excess, asked: Mapping[str, Scope]) -> str:
+    wider = [reach for reach in excess.beyond if reach.atom in asked]
+    parts = (f"{one.atom} on {scope_words(one.scope)} where {scope_words(asked[one.atom])} is asked" for one in wider)
+    return "".join(f"; it does {part}" for part in parts)
+
+
+def _others(excess: Excess, asked: Mapping[str, Scope]) -> str:
+    others = [f"{reach.atom} on {scope_words(reach.scope)}" for reach in excess.beyond if reach.atom not in asked]
+    more = f" and {len(others) - _SHOWN} other acts" if len(others) > _SHOWN else ""
+    return f"; it can also do {', '.join(others[:_SHOWN])}{more}" if others else ""

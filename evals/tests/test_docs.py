@@ -9,6 +9,7 @@ from importlib import import_module
 
 from evals.skill_eval.cli import COMMANDS
 from evals.skill_eval.reading.rules import RULES
+from evals.skill_eval.running.conformance.check import PROBES
 from evals.tests.support import REPOSITORY, run_cli
 
 MANUAL = REPOSITORY / "evals/README.md"
@@ -57,6 +58,13 @@ class Commands(unittest.TestCase):
                 ran = run_cli(command, "--help")
                 self.assertEqual(ran.code, 0)
                 self.assertIn("exit codes", ran.out)
+
+
+    def test_every_probe_of_adapter_check_has_its_row(self) -> None:
+        manual = MANUAL.read_text("utf-8")
+        for probe in PROBES:
+            with self.subTest(probe.name):
+                self.assertIn(f"| `{probe.name}` | {probe.does} | {probe.mend} |", manual)
 
 
 class Blocks(unittest.TestCase):

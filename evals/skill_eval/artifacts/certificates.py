@@ -4,11 +4,9 @@ import json
 from pathlib import Path
 
 from evals.skill_eval.artifacts.files import json_bytes, write_whole
+from evals.skill_eval.artifacts.layout import CERTIFICATES
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.certificate import Certificate
-
-FOLDER = "certificates"
-
 
 def store_certificate(output_root: Path, certificate: Certificate) -> Path:
     """Write a certificate in place of an earlier one of the same adapter; raises SkillEvalError."""
@@ -31,4 +29,4 @@ def find_certificate(output_root: Path, digest: str) -> Certificate | None:
 
 
 def _place(output_root: Path, digest: str) -> Path:
-    return output_root / FOLDER / f"{digest}.json"
+    return output_root / CERTIFICATES / f"{digest}.json"

@@ -8,12 +8,15 @@ from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.trial import TrialKey
 
 DEFAULT_OUTPUT_ROOT = "tmp/skills-eval"
+CERTIFICATES = "certificates"
+"""The one folder below the output root that is no run."""
+
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def check_run_id(run_id: str) -> str:
     """Return `run_id` if it is safe as a folder name; raises ConfigError."""
-    if not _RUN_ID.fullmatch(run_id) or run_id.endswith("."):
+    if not _RUN_ID.fullmatch(run_id) or run_id.endswith(".") or run_id == CERTIFICATES:
         raise ConfigError(
             f"run id `{run_id}` is not usable as a folder name",
             hint="use 1 to 100 letters, digits, `.`, `_` or `-`, beginning with a letter or digit",

@@ -10,7 +10,9 @@ from evals.skill_eval.commands.console import Console
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
 from evals.skill_eval.evidence.benchmark_document import benchmark_to_json
+from evals.skill_eval.model.certificate import Certificate
 from evals.skill_eval.model.record import TrialRecord
+from evals.skill_eval.reporting.certificate import summary
 from evals.skill_eval.reporting.summary import (
     comparison_lines,
     control_lines,
@@ -70,7 +72,14 @@ def _isolation_lines(facts: dict[str, Any]) -> list[str]:
     chosen = facts["options"]
     environment = "clean environment" if chosen["clean_env"] else "inherited environment"
     sandbox = "no sandbox" if chosen["sandbox"] == "none" else f"sandbox {chosen['sandbox']}"
-    return [f"isolation: {environment}, {sandbox}, canaries planted"]
+    return [f"isolation: {environment}, {sandbox}, canaries planted", _certificate_line(facts)]
+
+
+def _certificate_line(facts: dict[str, Any]) -> str:
+    """Return what is certified of the adapter: an isolation that nobody has checked is a promise."""
+    if facts.get("adapter_certificate") is None:
+        return "adapter certificate: none; `adapter check` makes one"
+    return f"adapter certificate: {summary(Certificate.from_json(facts['adapter_certificate']))}"
 
 
 def _exit_code(results: Sequence[Benchmark], incomplete: bool) -> int:

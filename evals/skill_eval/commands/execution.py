@@ -9,6 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from evals.skill_eval.artifacts.certificates import find_certificate
 from evals.skill_eval.artifacts.files import write_whole
 from evals.skill_eval.artifacts.layout import check_run_id, find_run, new_run_id, output_root, timestamp
 from evals.skill_eval.artifacts.lock import locked
@@ -61,7 +62,7 @@ def opened_run(args: Namespace, repository: Path, facts: JsonObject, earlier: Ru
         Redactor(sensitive_values(os.environ)),
     )
     with locked(store.path):
-        _begin(store, facts, earlier is not None)
+        _begin(store, facts | {"adapter_certificate": _certificate(store, facts)}, earlier is not None)
         yield store
 
 
@@ -155,6 +156,13 @@ def _changes(before: JsonObject, now: Any) -> Iterator[str]:
     for name in sorted({*skills, *now["skills"]}):
         if skills.get(name) != now["skills"].get(name):
             yield f"`{name}` or its suite"
+
+
+def _certificate(store: RunStore, facts: JsonObject) -> JsonObject | None:
+    """Return what `adapter check` last said of this adapter, None when it was never asked."""
+    adapter: Any = facts["adapter"]
+    certificate = find_certificate(store.path.parent, adapter["digest"])
+    return None if certificate is None else certificate.to_json()
 
 
 def _limits(args: Namespace) -> Limits:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from evals.skill_eval.commands.console import Console
 
-NAMES = ("evals", "request", "response", "benchmark")
+NAMES = ("evals", "request", "response", "benchmark", "certificate")
 
 EXIT_CODES = "exit codes: 0 done, 2 wrong usage"
 

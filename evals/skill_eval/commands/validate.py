@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.commands.output_file import write_output
 from evals.skill_eval.commands.selection import add_selection_arguments, repository_root
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Problem, Severity
@@ -114,20 +115,8 @@ def _deliver(report: str, validation: Validation, output: Path | None, out: Cons
     if output is None:
         out.result(report)
         return
-    _write(output, report + "\n")
+    write_output(output, report + "\n")
     out.talk(f"{findings.summary(validation)}; written to {_path(output)}")
-
-
-def _write(path: Path, text: str) -> None:
-    from evals.skill_eval.artifacts.files import write_whole
-
-    if os.path.isfile(path) or not os.path.exists(path):
-        write_whole(path, text.encode("utf-8"))
-        return
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")  # a device or a pipe, which must not be replaced
-    except OSError as error:
-        raise ConfigError(f"{_path(path)} cannot be written: {error.strerror}") from error
 
 
 def _path(path: Path) -> str:

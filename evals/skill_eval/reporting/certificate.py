@@ -28,7 +28,7 @@ def summary(certificate: Certificate) -> str:
     """Return the line that counts verdicts and says which adapter is meant."""
     counts = ", ".join(f"{certificate.count(verdict)} {_COUNTED[verdict]}" for verdict in Verdict)
     who = f"`{escape_line(certificate.adapter)}` (digest {certificate.digest[:_SHORT_DIGEST]}, {certificate.date})"
-    return f"adapter {who}: {len(certificate.probes)} probes: {counts}"
+    return f"{who}: {len(certificate.probes)} probes: {counts}"
 
 
 _COUNTED = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.NOT_OBSERVABLE: "not observable"}

@@ -28,7 +28,7 @@ def bar_chart(title: str, labels: Sequence[str], series: Sequence[Series]) -> st
     parts = [_axis(height), *_legend(series, height + 6)]
     for row, label in enumerate(labels):
         top = 10 + row * group
-        parts.append(_text(_LEFT - 8, top + (group - _GAP) / 2 + 4, label, "end"))
+        parts.append(_text(_LEFT - 8, top + (group - _GAP) / 2 + 4, label, "end", 34))
         parts += [_bar(top + at * _BAR, at, one.values[row]) for at, one in enumerate(series)]
     return _svg(title, _WIDTH, height + 20 * (1 + len(series)), parts)
 
@@ -48,8 +48,8 @@ def _svg(title: str, width: float, height: float, parts: Sequence[str]) -> str:
     return "\n".join((f'{head} aria-label="{named}" font-size="12">', f"<title>{named}</title>", *parts, "</svg>"))
 
 
-def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    shown = escape(visible(text if len(text) <= 60 else f"{text[:59]}…"), quote=True)
+def _text(x: float, y: float, text: str, anchor: str = "start", most: int = 60) -> str:
+    shown = escape(visible(text if len(text) <= most else f"{text[: most - 1]}…"), quote=True)
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>'
 
 

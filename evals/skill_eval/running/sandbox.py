@@ -11,6 +11,7 @@ from evals.skill_eval.running.shipped import FOLDER
 USER_SKILL_FOLDERS = (
     ".agents/skills",
     ".claude/skills",
+    ".cline/skills",
     ".codex/skills",
     ".config/agents/skills",
     ".config/opencode/skill",
@@ -20,6 +21,9 @@ USER_SKILL_FOLDERS = (
     ".gemini/skills",
     ".goose/skills",
     ".opencode/skills",
+    ".pi/agent/skills",
+    ".qwen/skills",
+    ".vibe/skills",
 )
 
 
