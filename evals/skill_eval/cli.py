@@ -42,13 +42,15 @@ class OutputLost(Exception):
 class StandardConsole:
     """Where a command speaks: results on standard output, talk on standard error."""
 
-    def __init__(self, out: TextIO, err: TextIO) -> None:
+    def __init__(self, out: TextIO | None, err: TextIO | None) -> None:
         self.out, self.err = out, err
         for stream in (out, err):
             _never_fail_to_encode(stream)
 
     def result(self, text: str) -> None:
-        """Print a result and end the line."""
+        """Print a result and end the line; raises OutputLost."""
+        if self.out is None:
+            raise OutputLost("it is closed")
         try:
             print(text, file=self.out)
         except OSError as error:
@@ -56,11 +58,15 @@ class StandardConsole:
 
     def talk(self, text: str, end: str = "\n") -> None:
         """Print progress or a remark; a closed standard error is no reason to stop."""
+        if self.err is None:
+            return
         with suppress(OSError):
             print(text, file=self.err, end=end, flush=True)
 
     def flush(self) -> None:
         """Make sure that results arrived; raises OutputLost when they did not."""
+        if self.out is None:
+            return
         try:
             self.out.flush()
         except OSError as error:
@@ -139,9 +145,12 @@ def _parser(program: str, commands: Mapping[str, str], chosen: str | None, modul
 
 
 def _say(console: StandardConsole, error: SkillEvalError) -> int:
-    console.talk(f"error: {escape_line(str(error))}")
+    from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
+
+    redact = Redactor(sensitive_values(os.environ)).text
+    console.talk(f"error: {escape_line(redact(str(error)))}")
     if error.hint:
-        console.talk(f"hint: {escape_line(error.hint)}")
+        console.talk(f"hint: {escape_line(redact(error.hint))}")
     return USAGE
 
 
@@ -161,7 +170,7 @@ def _give_up_output(console: StandardConsole, error: OutputLost) -> int:
     return USAGE
 
 
-def _never_fail_to_encode(stream: TextIO) -> None:
+def _never_fail_to_encode(stream: TextIO | None) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")

@@ -8,6 +8,7 @@ from evals.skill_eval.artifacts.layout import CERTIFICATES
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.certificate import Certificate
 
+
 def store_certificate(output_root: Path, certificate: Certificate) -> Path:
     """Write a certificate in place of an earlier one of the same adapter; raises SkillEvalError."""
     path = _place(output_root, certificate.digest)

@@ -7,6 +7,7 @@ from typing import Any
 
 from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.commands.selection import current_folder
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
 from evals.skill_eval.evidence.benchmark_document import benchmark_to_json
@@ -63,7 +64,7 @@ def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store
 
 def _from_here(path: Path) -> Path:
     """Return `path` as one would type it in the current folder, where it lies below that."""
-    path, here = path.resolve(), Path.cwd()
+    path, here = path.resolve(), current_folder()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 

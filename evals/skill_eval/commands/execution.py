@@ -17,6 +17,7 @@ from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
 from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
+from evals.skill_eval.commands.selection import current_folder
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.protocol import PROTOCOL_VERSION
 from evals.skill_eval.model.record import JsonObject
@@ -69,7 +70,7 @@ def opened_run(args: Namespace, repository: Path, facts: JsonObject, earlier: Ru
 def chosen_adapter(args: Namespace, repository: Path) -> AdapterCommand:
     """Return the adapter that the options or the repository's configuration name; raises ConfigError."""
     if args.adapter is not None:
-        return find_adapter(args.adapter, tuple(args.adapter_arg), Path.cwd())
+        return find_adapter(args.adapter, tuple(args.adapter_arg), current_folder())
     configured = configured_adapter(repository)
     if configured is None:
         raise ConfigError(

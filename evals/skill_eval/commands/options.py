@@ -3,6 +3,7 @@
 import re
 from argparse import ArgumentTypeError
 from fractions import Fraction
+from pathlib import Path
 
 LONGEST_SECONDS = 7 * 24 * 3600
 LARGEST_BYTES = 1 << 30
@@ -37,6 +38,20 @@ def seconds(text: str) -> float:
     if not 0 < value <= LONGEST_SECONDS:
         raise ArgumentTypeError(f"expected a number of seconds above 0 and at most {LONGEST_SECONDS}, found `{text}`")
     return float(value)
+
+
+def folder(text: str) -> Path:
+    """Return a path that says something: an empty one would silently mean the current folder."""
+    if not text or "\0" in text:
+        raise ArgumentTypeError("expected a folder, found an empty text or a NUL character")
+    return Path(text)
+
+
+def variable_name(text: str) -> str:
+    """Return the name of an environment variable."""
+    if not re.fullmatch(r"[^=\0]+", text):
+        raise ArgumentTypeError(f"expected the name of a variable, found `{text}`")
+    return text
 
 
 def minutes(text: str) -> float:

@@ -19,7 +19,7 @@ class Progress:
         self._total, self._out = total, out
         self._done, self._errors = done, 0
         self._start = time.monotonic()
-        self._redraw = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._redraw = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def show(self, record: TrialRecord) -> None:
         """Count one finished trial and say so."""

@@ -78,7 +78,11 @@ def _how(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--clean-env", action="store_true", help="give the adapter an empty home and few variables")
     parser.add_argument(
-        "--pass-env", action="append", metavar="NAME", help="with --clean-env: pass this variable on (repeatable)"
+        "--pass-env",
+        action="append",
+        type=options.variable_name,
+        metavar="NAME",
+        help="with --clean-env: pass this variable on (repeatable)",
     )
     parser.add_argument("--sandbox", choices=["none", "bwrap"], help="wrap the adapter in bubblewrap (default none)")
     parser.add_argument(
@@ -96,7 +100,9 @@ def _compared(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--sentinels", action="store_true", help="add two cases with known answers to each suite")
     old = parser.add_mutually_exclusive_group()
-    old.add_argument("--baseline-skill", type=Path, metavar="DIR", help="compare with this older copy of the skill")
+    old.add_argument(
+        "--baseline-skill", type=options.folder, metavar="DIR", help="compare with this older copy of the skill"
+    )
     old.add_argument("--baseline-ref", metavar="GITREF", help="compare with the skill as it was at this commit")
 
 
@@ -126,7 +132,9 @@ def _place(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--run-id", metavar="ID", help="name of the run's folder (default: UTC time and a random suffix)"
     )
-    parser.add_argument("--output-root", type=Path, metavar="DIR", help="where runs are kept (default tmp/skills-eval)")
+    parser.add_argument(
+        "--output-root", type=options.folder, metavar="DIR", help="where runs are kept (default tmp/skills-eval)"
+    )
     parser.add_argument("--resume", metavar="ID", help="finish this run; its own options hold")
     parser.add_argument("--retry-errors", action="store_true", help="with --resume: run errored trials again, too")
 

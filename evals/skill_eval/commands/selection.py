@@ -1,10 +1,12 @@
 """Which suites and cases a run takes; whatever stands in the way is said before any adapter call."""
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evals.skill_eval.commands import options
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Problem, Severity
@@ -19,12 +21,17 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
     """Declare where skills are looked for and which are taken."""
     parser.add_argument(
         "--repo-root",
-        type=Path,
+        type=options.folder,
         metavar="DIR",
         help="the repository (default: the nearest folder above that holds skills/)",
     )
     parser.add_argument(
-        "--skills-dir", type=Path, action="append", default=[], metavar="DIR", help="a folder of skills (repeatable)"
+        "--skills-dir",
+        type=options.folder,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder of skills (repeatable)",
     )
     parser.add_argument("--recursive", action="store_true", help="look for skills everywhere below the root")
     parser.add_argument("--skill", action="append", default=[], metavar="NAME", help="only this skill (repeatable)")
@@ -38,7 +45,16 @@ def repository_root(args: Namespace) -> Path:
     package_root = Path(__file__).parents[3]
     elsewhere = getattr(args, "recursive", False) or getattr(args, "skills_dir", None)
     home = package_root if not elsewhere and (package_root / "skills").is_dir() else None
-    return (args.repo_root or find_repository_root(Path.cwd(), home)).absolute()
+    here = current_folder()
+    return here / args.repo_root if args.repo_root else find_repository_root(here, home)
+
+
+def current_folder() -> Path:
+    """Return the current folder, or the root of all folders when it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.sep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def _with_own(one: ValidatedSkill, result: SelfTest | None) -> ValidatedSkill:
 
 def _results(validation: Validation) -> dict[Path, SelfTest]:
     """Return the self-test of each skill folder with a readable suite."""
-    with Matcher() as search:
+    with _quick_search() as search:
         readable = ((one, one.skill, one.suite) for one in validation.skills)
         return {
             one.folder.directory: _tested(skill, suite, search)
@@ -72,9 +73,24 @@ def _results(validation: Validation) -> dict[Path, SelfTest]:
 
 def weak_checks(skill: Skill, suite: Suite) -> Iterator[str]:
     """Yield a line for each finding about a suite that is about to run."""
-    with Matcher() as search:
+    with _quick_search() as search:
         for finding in _tested(skill, suite, search).findings:
             yield f"{skill.name}: {finding.code} {finding.message}"
+
+
+@contextmanager
+def _quick_search() -> Iterator[Search]:
+    """Give a search that is stopped soon, and tries no pattern again that had to be stopped."""
+    stopped: set[str] = set()
+    with Matcher(bound_seconds=0.2) as matcher:
+
+        def search(pattern: str, text: str, ignore_case: bool) -> bool | None:
+            found = None if pattern in stopped else matcher(pattern, text, ignore_case)
+            if found is None:
+                stopped.add(pattern)
+            return found
+
+        yield search
 
 
 def _tested(skill: Skill, suite: Suite, search: Search) -> SelfTest:

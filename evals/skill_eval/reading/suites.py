@@ -72,7 +72,9 @@ def _names(folder: Path) -> list[str]:
         mode = os.lstat(folder).st_mode
         if stat.S_ISLNK(mode):
             raise UnusableFile("link", "is a link, and links are not followed")
-        return sorted(os.listdir(folder)) if stat.S_ISDIR(mode) else []
+        if not stat.S_ISDIR(mode):
+            raise UnusableFile("kind", "is no folder, so there is no suite in it")
+        return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
     except OSError as error:

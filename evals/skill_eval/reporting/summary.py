@@ -99,7 +99,9 @@ def _control_lines(result: Benchmark) -> Iterator[str]:
     for mode, lift in result.controls.items():
         shown = "not measured" if lift is None else _signed(lift)
         yield f"control: {result.skill}: {mode} against the baseline: {shown}"
-    if result.withheld:
+    if result.withheld and result.spread is None:
+        yield f"verdict withheld: {result.skill}: the controls were not measured"
+    elif result.withheld:
         yield f"verdict withheld: {result.skill}: lift lies inside what the controls show without the skill"
 
 

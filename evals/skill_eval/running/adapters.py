@@ -77,7 +77,9 @@ def configured_adapter(repository: Path) -> tuple[str, tuple[str, ...]] | None:
 
 def _checked(table: object, path: Path) -> tuple[str, tuple[str, ...]] | None:
     if not isinstance(table, dict) or set(table) - {"adapter", "adapter-args"}:
-        raise ConfigError(f"`{path}`: `[tool.skill-eval]` takes `adapter` and `adapter-args`, found {table!r}")
+        raise ConfigError(
+            f"`{path}`: `[tool.skill-eval]` takes `adapter` and `adapter-args`, found other keys or types"
+        )
     adapter, arguments = table.get("adapter"), table.get("adapter-args", [])
     if adapter is None:
         return None

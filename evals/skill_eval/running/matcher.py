@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 BOUND_SECONDS = 2.0
 
-# A pattern that repeats nothing looks at each place of the text once.
-_MAY_BACKTRACK = re.compile(r"[*+?{]")
+# A pattern that neither repeats nor chooses looks at each place of the text once.
+_MAY_BACKTRACK = re.compile(r"[*+?{|(]")
 
 # The alarm ends the helper even when whoever started it has gone.
 _HELPER = """
