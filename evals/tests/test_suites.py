@@ -84,8 +84,11 @@ class FileTest(SuiteFolderTest):
     def test_a_skill_without_a_suite_has_none(self) -> None:
         self.assertIsNone(read_suite(self.folder, "skills/sample", "sample"))
         self.assertIsNone(read_suite(self.folder / "assets", "skills/assets", "assets"))
+
+    def test_a_file_where_the_folder_of_the_suite_should_be_is_a_finding(self) -> None:
         self.write("other/evals", b"no folder")
-        self.assertIsNone(read_suite(self.folder / "other", "skills/other", "other"))
+        reading = read_suite(self.folder / "other", "skills/other", "other")
+        self.assertEqual([problem.code for problem in reading.problems] if reading else [], ["SE201"])
 
     def test_only_a_regular_file_of_bounded_size_is_read(self) -> None:
         path = self.folder / "evals" / "evals.json"

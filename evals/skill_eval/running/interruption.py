@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from evals.skill_eval.running.supervisor import cancel_all
 
@@ -25,10 +26,10 @@ class Interrupted(BaseException):
 def signals_end_calls() -> Iterator[None]:
     """Cancel every call at the first such signal, then raise Interrupted in the main thread.
 
-    After that only SIGINT counts: it leaves at once with 130, and the supervisors end their calls
-    when they see it. A SIGHUP that was ignored stays ignored, for `nohup`; the other two are
-    heard even in a script's background. For the main thread alone; keep the block open while
-    cleaning up: its end brings the old handlers back.
+    After that only SIGINT counts, to the end of the process: it leaves at once with 130, and the
+    supervisors end their calls when they see it. Without an interruption the old handlers come
+    back. A SIGHUP that was ignored stays ignored, for `nohup`; the other two are heard even in a
+    script's background. For the main thread alone.
     """
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     handled = [number for number in _SIGNALS if (number, before[number]) != (_HANGUP, signal.SIG_IGN)]
@@ -39,7 +40,7 @@ def signals_end_calls() -> Iterator[None]:
         yield
     finally:
         for number in handled:
-            signal.signal(number, before[number] or signal.SIG_DFL)
+            signal.signal(number, handler.successor(number, before[number] or signal.SIG_DFL))
 
 
 class _FirstSignal:
@@ -55,3 +56,12 @@ class _FirstSignal:
             raise Interrupted(number)
         if number == signal.SIGINT:
             os._exit(128 + number)
+
+    def successor(self, number: int, before: Any) -> Any:
+        """Return the handler that follows this one: `before`, unless an interruption has come.
+
+        Then SIG_IGN, because the interpreter takes back handlers written in Python before it ends.
+        """
+        if not self._came:
+            return before
+        return self if number == signal.SIGINT else signal.SIG_IGN

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from evals.skill_eval.errors import AdapterError
+from evals.skill_eval.running import process_tree
 from evals.skill_eval.running.process import Call, Completed, Stopped, why_not_started
 from evals.skill_eval.running.supervised_call import CLEANUP_SECONDS, REQUESTS, Reply, Request
 from evals.skill_eval.running.supervisor_program import frame_of
@@ -21,7 +22,8 @@ _ROOT = os.path.abspath(os.path.join(__file__, *[os.pardir] * 4))
 _PROGRAM = (
     "import sys; sys.path.append(sys.argv[1]); from evals.skill_eval.running.supervisor_program import serve; serve()"
 )
-_LONGEST_POLL_SECONDS = 3600.0
+_NUDGE_SECONDS = 0.2
+_GRACE_SECONDS = 0.6  # time enough to be woken after a stop, by us and by the guard
 _REPLY_BYTES = 4096
 
 
@@ -38,9 +40,10 @@ class SupervisorProcess:
         self._replies, replies = os.pipe()
         os.set_blocking(self._requests, False)
         self._lock = threading.RLock()  # a signal handler may need it in the midst of its holder
-        self._closed = False
+        self._ending = self._lost = self._closed = False
+        self._mark = process_tree.new_mark()
         try:
-            self._pid = _start(requests, replies, self._stdout.fileno(), self._stderr.fileno())
+            self._pid = _start(self._mark, requests, replies, self._stdout.fileno(), self._stderr.fileno())
         except BaseException:
             self._close_files()
             raise
@@ -49,12 +52,13 @@ class SupervisorProcess:
             os.close(replies)
 
     def run(self, call: Call) -> Completed | None:
-        """Run a call to its end; None when the supervisor ended before it. Raises AdapterError."""
-        reply = self._ask(_request_of(call), call.timeout_seconds + 2 * CLEANUP_SECONDS)
+        """Run a call to its end; None when the supervisor ended before it or is held up. Raises AdapterError."""
+        reply = self._ask(_request_of(call), call.timeout_seconds)
         return self._completed(call, reply) if reply else None
 
     def cancel(self) -> None:
         """End the current call and the supervisor, without waiting; any thread or signal handler may do so."""
+        self._ending = True
         with self._lock:
             if not self._closed:  # replaced, not closed: its number must stay taken while `run` may write to it
                 os.dup2(self._replies, self._requests, inheritable=False)
@@ -62,18 +66,23 @@ class SupervisorProcess:
     def close(self) -> int | None:
         """End the supervisor and wait for that, a few seconds at most; return its exit code where known."""
         self.cancel()
-        self._await_end(3 * CLEANUP_SECONDS)
+        self._await_end()
+        if self._lost:
+            process_tree.end_marked(self._mark, self._pid, CLEANUP_SECONDS)
         with self._lock:
             self._close_files()
-        return _exit_code(self._pid)
+        exit_code = _exit_code(self._pid)
+        if exit_code != 0:  # something has killed the guard, which could not clean up then
+            process_tree.end_marked(self._mark, 0, CLEANUP_SECONDS)
+        return exit_code
 
-    def _ask(self, request: Request, seconds: float) -> Reply | None:
-        """Send a request and return the reply; None when there is none within the time."""
+    def _ask(self, request: Request, timeout_seconds: float) -> Reply | None:
+        """Send a request and return the reply; None when there is none."""
         rest = memoryview(frame_of(request))
         poll = select.poll()
         poll.register(self._replies, select.POLLIN)
         poll.register(self._requests, select.POLLOUT)
-        for descriptor in self._ready(poll, seconds):
+        for descriptor in self._ready(poll, timeout_seconds):
             if descriptor == self._replies:
                 reply = os.read(self._replies, _REPLY_BYTES)
                 return marshal.loads(reply) if reply else None
@@ -83,11 +92,24 @@ class SupervisorProcess:
         return None
 
     def _ready(self, poll: select.poll, seconds: float) -> Iterator[int]:
-        """Yield descriptors as they become ready, for a time."""
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            for descriptor, _ in poll.poll(min(left, _LONGEST_POLL_SECONDS) * 1000):
+        """Yield descriptors as they become ready, until the supervisor is late by its clean-up or held up."""
+        due = time.monotonic() + seconds
+        while not self._lost:
+            ready = poll.poll(_NUDGE_SECONDS * 1000)
+            for descriptor, _ in ready:
                 yield descriptor
+            if not ready:
+                self._lost = self._is_lost(time.monotonic() - due)
+                self._wake()
+
+    def _is_lost(self, late_seconds: float) -> bool:
+        """Tell whether to wait no longer: an adapter may have killed the guard, or stop it again and again."""
+        overdue = self._ending or late_seconds > _GRACE_SECONDS
+        return late_seconds > 2 * CLEANUP_SECONDS or (overdue and process_tree.is_held_up(self._pid))
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):
+            os.kill(self._pid, signal.SIGCONT)
 
     def _send(self, rest: memoryview) -> int:
         try:
@@ -97,14 +119,12 @@ class SupervisorProcess:
         except OSError:  # the supervisor is gone or cancelled, and its replies will say so
             return len(rest)
 
-    def _await_end(self, seconds: float) -> None:
+    def _await_end(self) -> None:
         poll = select.poll()
         poll.register(self._replies, select.POLLIN)
-        for descriptor in self._ready(poll, seconds):
+        for descriptor in self._ready(poll, CLEANUP_SECONDS):
             if not os.read(descriptor, _REPLY_BYTES):
                 return
-        with contextlib.suppress(OSError):
-            os.kill(self._pid, signal.SIGKILL)
 
     def _completed(self, call: Call, reply: Reply) -> Completed:
         """Turn a reply into the record. Raises AdapterError when the call could not be kept within its bounds."""
@@ -136,11 +156,11 @@ def _request_of(call: Call) -> Request:
     return (argv, call.stdin, os.fsencode(call.cwd), environment, call.timeout_seconds, call.limit_bytes)
 
 
-def _start(*descriptors: int) -> int:
-    """Start a supervisor that has these as its descriptors 3, 4, ...; return its process id."""
+def _start(mark: int, *descriptors: int) -> int:
+    """Start a supervisor that bears the mark and has these as its descriptors 3, 4, ...; return its process id."""
     import fcntl
 
-    argv = [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, _ROOT]
+    argv = [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, _ROOT, str(mark)]
     high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, REQUESTS + len(descriptors)) for descriptor in descriptors]
     copies = [(os.POSIX_SPAWN_DUP2, descriptor, REQUESTS + place) for place, descriptor in enumerate(high)]
     actions = _standard_streams() + copies

@@ -1,7 +1,8 @@
 """The program of a supervisor process: answer requests with calls, and let nothing outlive it.
 
 There are two processes, both of which adopt orphans: a worker, which adapters see as their parent,
-and a guard above it. An adapter that kills or stops the worker has the guard for a parent then.
+and a guard above it. An adapter that kills or stops the worker has the guard for a parent then;
+if it does that to both, the harness wakes the guard or finds what they left by the mark that they bear.
 Both end when the requests do: the harness has closed the supervisor or died. Imports next to
 nothing, in order to start quickly. The other side is `supervisor_process.py`.
 """
@@ -10,6 +11,7 @@ import marshal
 import os
 import select
 import signal
+import sys
 
 from evals.skill_eval.running import process_tree
 from evals.skill_eval.running.supervised_call import (
@@ -26,12 +28,13 @@ from evals.skill_eval.running.supervised_call import (
 
 _LENGTH_BYTES = 8
 _PIECE_BYTES = 1 << 20
-_NUDGE_MILLISECONDS = 500
+_NUDGE_MILLISECONDS = 200
 
 
 def serve() -> None:
-    """Run the guard and the worker until the requests end."""
+    """Run the guard and the worker until the requests end; the last argument is their mark."""
     _settle()
+    process_tree.bear(int(sys.argv[-1]))
     process_tree.adopt_orphans()
     life, workers_life = os.pipe()  # closed at the worker's end, whatever that is
     worker = os.fork()
