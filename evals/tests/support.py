@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,21 @@ from evals.skill_eval.cli import main
 Json = dict[str, object]
 REPOSITORY = Path(__file__).parents[2]
 PHRASE = {"id": "phrase", "type": "contains", "value": "PROBE-OK"}
+
+
+@contextlib.contextmanager
+def as_ordinary_user(*folders: Path) -> Iterator[None]:
+    """Let a root process act as a user without rights, to whom `folders` are opened; others act as they are."""
+    if os.name != "posix" or os.geteuid() != 0:
+        yield
+        return
+    for folder in folders:
+        folder.chmod(0o755)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import Case
 from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, SKILL_LIMIT_ENTRIES, folded, load, load_skill
 from evals.tests.suite_folders import SuiteFolderTest
+from evals.tests.support import as_ordinary_user
 
 CHECKED = '"checks": [{"id": "unit", "type": "contains", "value": "failing unit"}]'
 ON_LINUX = os.uname().sysname == "Linux" if hasattr(os, "uname") else False
@@ -59,10 +60,11 @@ class FoundFixtureTest(SuiteFolderTest):
         self.assertEqual(self.codes("assets/none"), [("error", "SE272")])
         self.assertEqual(self.codes("assets/none", checks='"checks": []'), [("warning", "SE272")])
 
-    @skipIf(not hasattr(os, "geteuid") or os.geteuid() == 0, "needs an ordinary user")
+    @skipIf(os.name != "posix", "modes are POSIX")
     def test_a_file_that_may_not_be_read_is_a_finding(self) -> None:
         _touched(self.folder / "assets/locked").chmod(0)
-        self.assertEqual(self.codes("assets/locked"), [("error", "SE272")])
+        with as_ordinary_user(self.folder.parent, self.folder):
+            self.assertEqual(self.codes("assets/locked"), [("error", "SE272")])
 
     def test_names_that_one_file_system_takes_for_the_same_are_the_same(self) -> None:
         for left, right in (("A.txt", "a.TXT"), ("caf\u00e9", "cafe\u0301"), ("\ufb01", "FI"), ("\u00df", "SS")):

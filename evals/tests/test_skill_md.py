@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.reading.skill_md import LARGEST_FILE_BYTES, SkillReading, read_skill
-from evals.tests.support import RepositoryTest
+from evals.tests.support import RepositoryTest, as_ordinary_user
 
 VERDICTS = Path(__file__).parent / "data" / "frontmatter" / "verdicts.json"
 DESCRIPTION = "description: Formats a report. Use when one is asked for.\n"
@@ -107,10 +107,11 @@ class Files(SkillTest):
                 self.assertIn(what, problem.message)
             (path.rmdir if path.is_dir() else path.unlink)()
 
-    @unittest.skipIf(hasattr(os, "geteuid") and os.geteuid() == 0, "root reads everything")
+    @unittest.skipIf(os.name != "posix", "modes are POSIX")
     def test_a_file_that_may_not_be_read(self) -> None:
         self.write("skills/sample/SKILL.md", self.GOOD).chmod(0)
-        self.assertEqual(self.codes_of_folder(), [("skills/sample/SKILL.md", "SE104")])
+        with as_ordinary_user(self.root.parent, self.root):
+            self.assertEqual(self.codes_of_folder(), [("skills/sample/SKILL.md", "SE104")])
 
     def test_a_folder_that_is_not_there(self) -> None:
         self.assertEqual(self.codes_of_folder(), [("skills/sample/SKILL.md", "SE104")])
