@@ -19,13 +19,14 @@ PHRASE = {"id": "phrase", "type": "contains", "value": "PROBE-OK"}
 
 
 @contextlib.contextmanager
-def as_ordinary_user(*folders: Path) -> Iterator[None]:
-    """Let a root process act as a user without rights, to whom `folders` are opened; others act as they are."""
+def as_ordinary_user(folder: Path) -> Iterator[None]:
+    """Let a root process act as a user who owns `folder` and all in it that has any mode; others act as they are."""
     if os.name != "posix" or os.geteuid() != 0:
         yield
         return
-    for folder in folders:
-        folder.chmod(0o755)
+    for path in (folder, *folder.rglob("*")):
+        if path.lstat().st_mode & 0o777:
+            os.chown(path, 65534, 65534)
     os.seteuid(65534)
     try:
         yield

@@ -63,7 +63,7 @@ class FoundFixtureTest(SuiteFolderTest):
     @skipIf(os.name != "posix", "modes are POSIX")
     def test_a_file_that_may_not_be_read_is_a_finding(self) -> None:
         _touched(self.folder / "assets/locked").chmod(0)
-        with as_ordinary_user(self.folder.parent, self.folder):
+        with as_ordinary_user(self.folder.parent):
             self.assertEqual(self.codes("assets/locked"), [("error", "SE272")])
 
     def test_names_that_one_file_system_takes_for_the_same_are_the_same(self) -> None:

@@ -110,7 +110,7 @@ class Files(SkillTest):
     @unittest.skipIf(os.name != "posix", "modes are POSIX")
     def test_a_file_that_may_not_be_read(self) -> None:
         self.write("skills/sample/SKILL.md", self.GOOD).chmod(0)
-        with as_ordinary_user(self.root.parent, self.root):
+        with as_ordinary_user(self.root.parent):
             self.assertEqual(self.codes_of_folder(), [("skills/sample/SKILL.md", "SE104")])
 
     def test_a_folder_that_is_not_there(self) -> None:

@@ -44,6 +44,13 @@ def daemon():
         os._exit(0)
     os.wait()
 """
+_BOTH = """
+worker = os.getppid()
+with open(f"/proc/{worker}/stat") as file: guard = int(file.read().rpartition(")")[2].split()[1])
+def send(*pairs):
+    for pid, number in pairs: os.kill(pid, number)
+daemon()
+"""
 _TREE = """
 def grow(depth):
     for _ in range(2 if depth > 1 else 1):
@@ -78,6 +85,7 @@ def setUpModule() -> None:
 class ProcessTree(unittest.TestCase):
     def setUp(self) -> None:
         self.mark = new_mark()
+        self.pids = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "pids")
         self.supervisor = self.enterContext(Supervisor())
 
     def run_code(self, code: str, timeout_seconds: float = 10.0) -> Completed:
@@ -147,6 +155,32 @@ class ProcessTree(unittest.TestCase):
                     self.run_code("daemon(); " + code)
                 self.assertEqual(self.run_code("print('answer')").stdout, b"answer\n")
 
+    def test_a_guard_that_is_stopped_with_its_worker_is_woken(self) -> None:
+        table = {"exits": ("print('answer')", "exited"), "hangs": ("time.sleep(20)", "timeout")}
+        for title, (code, stopped) in table.items():
+            with self.subTest(title):
+                started = time.monotonic()
+                ended = self.run_code(_BOTH + "send((guard, 19), (worker, 19)); " + code, timeout_seconds=1.0)
+                self.assertEqual(ended.stopped, stopped)
+                self.assertLess(time.monotonic() - started, 2.5)
+
+    def test_an_adapter_that_ends_or_holds_up_both_supervisors_is_an_adapter_error_and_is_ended(self) -> None:
+        table = {
+            "kills both": "send((guard, 9), (worker, 9)); " + _HANG,
+            "kills both and exits": "send((guard, 9), (worker, 9))",
+            "kills the guard, stops the worker": "send((guard, 9), (worker, 19)); " + _HANG,
+            "stops the guard, kills the worker": "send((guard, 19), (worker, 9)); " + _HANG,
+            "stops both for ever": "while True: send((guard, 19), (worker, 19))",
+        }
+        for title, code in table.items():
+            with self.subTest(title):
+                started = time.monotonic()
+                with self.assertRaisesRegex(AdapterError, "ended or stopped the process that supervises it"):
+                    self.run_code(_BOTH + f"print(guard, worker, file=open({self.pids!r}, 'w')); " + code, 0.8)
+                self.assertLess(time.monotonic() - started, 2.5)
+                self.assertFalse(any(is_living(int(pid)) for pid in Path(self.pids).read_text("ascii").split()))
+                self.assertEqual(self.run_code("print('answer')").stdout, b"answer\n")
+
     def test_the_end_of_a_supervisor_concerns_nobody_else(self) -> None:
         with Supervisor() as neighbour, ThreadPoolExecutor(1) as thread:
             neighbours = thread.submit(neighbour.call, call(shell("sleep 0.6; printf alive")))
@@ -155,8 +189,9 @@ class ProcessTree(unittest.TestCase):
             for other in others:
                 self.addCleanup(other.wait)
                 self.addCleanup(other.kill)
-            with self.assertRaises(AdapterError):
-                self.run_code("os.kill(os.getppid(), signal.SIGKILL)")
+            for victims in ("(worker, 9)", "(guard, 9), (worker, 9)"):
+                with self.assertRaises(AdapterError):
+                    self.run_code(f"{_BOTH}send({victims})")
             self.assertEqual([other.poll() for other in others], [None, None])
             self.assertEqual(neighbours.result().stdout, b"alive")
 
@@ -277,6 +312,34 @@ with signals_end_calls():
         self.assertEqual(harness.communicate(timeout=3)[0], b"cancelled " * 3 + b"0")
         self.assert_nothing_left([])
 
+    def test_later_signals_are_ignored_to_the_end_of_the_process_but_sigint(self) -> None:
+        code = """
+try:
+    with signals_end_calls(), Supervisor() as supervisor:
+        run(supervisor)
+except Interrupted as stop:
+    class Late:
+        def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, 15); kill(pid, 1)
+    sys.late = Late()
+    print("left", flush=True)
+    time.sleep(0.3)
+    sys.exit(stop.exit_code)
+"""
+        table = {
+            (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): 130,
+            (signal.SIGTERM, signal.SIGHUP, signal.SIGTERM): 143,
+            (signal.SIGTERM, signal.SIGINT): 130,
+        }
+        for (first, *others), exit_code in table.items():
+            with self.subTest(f"{first.name}, then {others}"):
+                harness = self.start_and_await(4, code)
+                harness.send_signal(first)
+                self.assertEqual(harness.stdout.readline(), b"left\n")  # type: ignore[union-attr]
+                for number in others:
+                    harness.send_signal(number)
+                self.assertEqual(harness.wait(3), exit_code)
+                self.assert_nothing_left([])
+
     def test_an_ignored_sighup_stays_ignored_and_handlers_come_back(self) -> None:
         code = """
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -285,12 +348,14 @@ before = [signal.getsignal(number) for number in (1, 2, 15)]
 with signals_end_calls(), Supervisor() as supervisor:
     os.kill(os.getpid(), signal.SIGHUP)
     print(run(supervisor).stdout)
+print(before == [signal.getsignal(number) for number in (1, 2, 15)])
 try:
     with signals_end_calls(): os.kill(os.getpid(), signal.SIGINT); time.sleep(5)
 except Interrupted as stop:
-    print(stop, before == [signal.getsignal(number) for number in (1, 2, 15)])
+    print(stop)
 """
-        self.assertEqual(self.start(code, "print('answer')").communicate(timeout=5)[0], b"b'answer\\n'\nSIGINT True\n")
+        answer = self.start(code, "print('answer')").communicate(timeout=5)[0]
+        self.assertEqual(answer, b"b'answer\\n'\nTrue\nSIGINT\n")
 
     def test_a_harness_in_odd_circumstances_works(self) -> None:
         table = {
