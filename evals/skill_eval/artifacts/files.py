@@ -2,23 +2,34 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evals.skill_eval.errors import SkillEvalError
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 def json_bytes(value: object) -> bytes:
     """Return strict JSON (no NaN), sorted, indented by two, with a final newline."""
-    return (json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return json_text_bytes(json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def json_text_bytes(text: str) -> bytes:
+    """Encode a JSON text; half a surrogate pair, as in a file name that is not UTF-8, becomes its visible escape."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
 
 
 def write_whole(path: Path | str, content: bytes) -> None:
     """Write `content` to a neighbour of `path`, then put it in place at once; raises SkillEvalError."""
     neighbour = f"{path}.{os.getpid()}.partial"
     with _whole_or_nothing(str(path), neighbour):
-        with open(neighbour, "wb") as file:
+        with open(neighbour, "xb") as file:
             file.write(content)
         os.replace(neighbour, path)
 
@@ -33,25 +44,33 @@ def write_folder(folder: str, files: dict[str, bytes]) -> None:
         for directory in sorted({os.path.dirname(name) for name in files}):
             os.makedirs(os.path.join(neighbour, directory), exist_ok=True)
         for name, content in files.items():
-            with open(os.path.join(neighbour, name), "wb") as file:
+            with open(os.path.join(neighbour, name), "xb") as file:
                 file.write(content)
-        _remove(folder)
+        remove(folder)
         os.rename(neighbour, folder)
 
 
 @contextmanager
 def _whole_or_nothing(shown: str, neighbour: str) -> Iterator[None]:
+    """Let nothing stand at `neighbour` before, so that no link there is written through, nor after a failure."""
     try:
+        remove(neighbour)
         yield
     except OSError as error:
-        _remove(neighbour)
-        raise SkillEvalError(f"`{shown}` cannot be written: {error.strerror}") from error
+        _try_to_remove(neighbour)
+        raise SkillEvalError(f"`{shown}` cannot be written: {error.strerror or error}") from error
     except BaseException:
-        _remove(neighbour)
+        _try_to_remove(neighbour)
         raise
 
 
-def _remove(path: str) -> None:
+def _try_to_remove(path: str) -> None:
+    with suppress(OSError):
+        remove(path)
+
+
+def remove(path: str) -> None:
+    """Remove a file, a link or a folder with all it holds, if it is there."""
     if not os.path.lexists(path):
         return
     import shutil

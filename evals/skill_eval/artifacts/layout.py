@@ -1,9 +1,12 @@
 """Where each artifact of a run stands: `<run>/<skill>/iteration-N/eval-<id>/<mode>/`."""
 
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from evals.skill_eval.artifacts.plain_files import is_plain_folder
+from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.trial import TrialKey
 
@@ -14,8 +17,10 @@ CERTIFICATES = "certificates"
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-def check_run_id(run_id: str) -> str:
-    """Return `run_id` if it is safe as a folder name; raises ConfigError."""
+def check_run_id(run_id: str, redactor: Redactor) -> str:
+    """Return `run_id` if it is safe as a folder name and no secret; raises ConfigError."""
+    if redactor.text(run_id) != run_id:
+        raise ConfigError("run id looks like a secret", "it names a folder and is printed; choose another `--run-id`")
     if not _RUN_ID.fullmatch(run_id) or run_id.endswith(".") or run_id == CERTIFICATES:
         raise ConfigError(
             f"run id `{run_id}` is not usable as a folder name",
@@ -46,25 +51,29 @@ def output_root(repository: Path, chosen: Path | None) -> Path:
     path = repository
     for part in DEFAULT_OUTPUT_ROOT.split("/"):
         path = path / part
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise ConfigError(f"`{path}` is not a folder of its own, so artifacts are not written there")
+        is_plain_folder(path)
     return path
 
 
 def find_run(name: str, repository: Path, chosen: Path | None) -> Path:
     """Return the folder of the run `name`: an id below the output root, else a path; raises ConfigError."""
     by_id = output_root(repository, chosen) / name
-    found = next((path for path in (by_id, Path(name)) if path.is_dir()), None)
+    found = next((path for path in (by_id, Path(name)) if os.path.isdir(path)), None)
     if found is None:
         raise ConfigError(f"there is no run `{name}`: neither `{by_id}` nor such a folder exists")
     return found.absolute()
 
 
-def eval_folder(run: Path, key: TrialKey) -> str:
+def eval_folder(run: Path | str, key: TrialKey) -> str:
     """Return the folder that both modes of one case and iteration share."""
-    return f"{run}/{key.skill}/iteration-{key.iteration}/eval-{key.case_id}"
+    return "/".join((str(run), *eval_steps(key)))
 
 
-def trial_folder(run: Path, key: TrialKey) -> str:
+def eval_steps(key: TrialKey) -> tuple[str, str, str]:
+    """Return the names of the folders from a run's to that of one case and iteration."""
+    return key.skill, f"iteration-{key.iteration}", f"eval-{key.case_id}"
+
+
+def trial_folder(run: Path | str, key: TrialKey) -> str:
     """Return the folder of one trial."""
     return f"{eval_folder(run, key)}/{key.mode}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evals.skill_eval.artifacts.plain_files import open_plain
 from evals.skill_eval.errors import ConfigError
 
 NAME = "run.lock"
@@ -12,8 +13,8 @@ NAME = "run.lock"
 
 @contextmanager
 def locked(run: Path) -> Iterator[None]:
-    """Hold the lock of the run folder `run`; raises ConfigError when another process does."""
-    descriptor = os.open(run / NAME, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    """Hold the lock of the run folder `run`; raises ConfigError when another process does, or it cannot be had."""
+    descriptor = open_plain(run / NAME, os.O_RDWR | os.O_CREAT)
     try:
         _lock(descriptor, run)
         yield
@@ -31,5 +32,8 @@ def _lock(descriptor: int, run: Path) -> None:
             import fcntl
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    except BlockingIOError as error:
         raise ConfigError(f"run `{run.name}` is being written by another process") from error
+    except OSError as error:
+        busy = "is being written by another process" if os.name == "nt" else f"cannot be locked: {error.strerror}"
+        raise ConfigError(f"run `{run.name}` {busy}") from error

@@ -1,7 +1,7 @@
 """One run's folder: the only writer of artifacts, redacting whatever it is given."""
 
-import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,16 +12,19 @@ from evals.skill_eval.artifacts.documents import (
     response_document,
     timing_document,
 )
-from evals.skill_eval.artifacts.files import json_bytes, write_folder, write_whole
+from evals.skill_eval.artifacts.files import json_bytes, remove, write_folder, write_whole
 from evals.skill_eval.artifacts.journal import NAME as JOURNAL_NAME
 from evals.skill_eval.artifacts.journal import Journal
-from evals.skill_eval.artifacts.layout import eval_folder, trial_folder
+from evals.skill_eval.artifacts.layout import eval_folder, eval_steps, trial_folder
+from evals.skill_eval.artifacts.plain_files import cannot, copy_file, copy_folder, exists, is_plain_folder, make_folders
 from evals.skill_eval.artifacts.redaction import Redactor
+from evals.skill_eval.artifacts.run_facts import options_digest, planned_by, read_facts
+from evals.skill_eval.artifacts.wide_text import redacted_bytes
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.grading import CheckResult, Grading
 from evals.skill_eval.model.record import JsonObject, TrialRecord
 from evals.skill_eval.model.suite import Case
-from evals.skill_eval.model.trial import Failure, Trial
+from evals.skill_eval.model.trial import Failure, Trial, TrialKey
 
 RUN_FILE = "run.json"
 
@@ -34,23 +37,17 @@ class RunStore:
     redactor: Redactor
 
     def write_run(self, facts: JsonObject) -> None:
-        """Write `run.json`."""
-        self._write_json(RUN_FILE, facts)
+        """Write `run.json`, with a digest of its options as they stand there."""
+        digest = options_digest(self.redactor.value(facts["options"]))
+        self._write_json(RUN_FILE, facts | {"options_digest": digest})
 
     def facts(self) -> JsonObject:
         """Read `run.json`; raises ConfigError when this is no run of ours."""
-        path = self.path / RUN_FILE
-        try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"`{path}` cannot be read: {error}") from error
-        if not isinstance(value, dict) or not isinstance(value.get("options"), dict):
-            raise ConfigError(f"`{path}` is not the `run.json` of a run")
-        return value
+        return read_facts(self.path / RUN_FILE)
 
     def write_benchmark(self, skill: str, benchmark: JsonObject) -> None:
         """Write `<skill>/benchmark.json`."""
-        (self.path / skill).mkdir(exist_ok=True)
+        make_folders(self.path, skill)
         self._write_json(f"{skill}/benchmark.json", benchmark)
 
     def keep(self, case: Case, trial: Trial) -> TrialRecord:
@@ -58,40 +55,63 @@ class RunStore:
         self._write_case(case, trial)
         write_folder(trial_folder(self.path, trial.key), self._files(trial))
         record = self._record(trial)
-        self.journal.append(record)
+        self._unread_journal.append(record)
         return record
 
     @property
     def journal(self) -> Journal:
-        """Return the run's journal."""
-        return Journal(self.path / JOURNAL_NAME)
+        """Return the run's journal, which holds trials that `run.json` planned and no others."""
+        return Journal(self.path / JOURNAL_NAME, planned_by(self.facts()))
+
+    def records(self) -> tuple[TrialRecord, ...]:
+        """Return what the journal counts; raises ConfigError when the files of a trial are gone or lie elsewhere."""
+        records = self.journal.records()
+        for record in records:
+            if not self.holds(record.key):
+                raise ConfigError(
+                    f"`{trial_folder(self.path, record.key)}` or its `case.json` is gone, but the journal counts it",
+                    hint=f"`run --resume {self.path.name}` runs it again",
+                )
+        return records
+
+    def holds(self, key: TrialKey) -> bool:
+        """Tell whether a trial's files are there; raises ConfigError when a link or file is in the way."""
+        path = str(self.path)
+        for step in (*eval_steps(key), str(key.mode)):
+            path = f"{path}/{step}"
+            if not is_plain_folder(path):
+                return False
+        return exists(f"{eval_folder(self.path, key)}/case.json")
 
     def forget_partial(self) -> None:
         """Remove what a killed process had not put in place yet; whoever calls this holds the lock."""
-        import shutil
-
-        for path in self.path.rglob("*.partial"):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+        try:
+            for path in tuple(_partial(str(self.path))):
+                remove(path)
+        except OSError as error:
+            raise cannot("cleaned", self.path, error) from error
 
     def take_over(self, other: "RunStore") -> None:
         """Copy the trials of another run, each with its files before its journal line."""
-        import shutil
-
-        for record in other.journal.records():
-            shutil.copytree(trial_folder(other.path, record.key), trial_folder(self.path, record.key))
+        for record in other.records():
+            make_folders(self.path, *eval_steps(record.key))
+            copy_folder(trial_folder(other.path, record.key), trial_folder(self.path, record.key))
             for name in ("case.json", "eval_metadata.json"):
-                shared = f"{eval_folder(other.path, record.key)}/{name}"
-                shutil.copyfile(shared, f"{eval_folder(self.path, record.key)}/{name}")
-            self.journal.append(record)
+                shared = f"{eval_folder(self.path, record.key)}/{name}"
+                if not exists(shared):
+                    copy_file(f"{eval_folder(other.path, record.key)}/{name}", shared)
+            self._unread_journal.append(record)
+
+    @property
+    def _unread_journal(self) -> Journal:
+        """Return the journal to be added to, which needs no look at `run.json`."""
+        return Journal(self.path / JOURNAL_NAME)
 
     def _write_case(self, case: Case, trial: Trial) -> None:
         """Write what both modes of a case share, once."""
         folder = eval_folder(self.path, trial.key)
-        os.makedirs(folder, exist_ok=True)
-        if not os.path.exists(f"{folder}/case.json"):
+        make_folders(self.path, *eval_steps(trial.key))
+        if not exists(f"{folder}/case.json"):
             write_whole(f"{folder}/eval_metadata.json", self._json(eval_metadata_document(case)))
             write_whole(f"{folder}/case.json", self._json(case_document(case)))
 
@@ -111,20 +131,16 @@ class RunStore:
 
     def _outputs(self, trial: Trial, text: bytes) -> dict[str, bytes]:
         """Return the agent's files; viewers also want the answer there, unless the agent used its name."""
-        made = {self._name(at, file.path): self._redacted(file.content) for at, file in enumerate(trial.created)}
+        made = {
+            self._name(at, file.path): redacted_bytes(file.content, self.redactor.text)
+            for at, file in enumerate(trial.created)
+        }
         taken = any(name.split("/")[0] == "output.txt" for name in made)
         return made if taken else made | {"output.txt": text}
 
     def _name(self, at: int, path: str) -> str:
         """Give a file whose name had to be redacted a name that meets no other."""
         return path if self.redactor.text(path) == path else f"redacted-{at}"
-
-    def _redacted(self, content: bytes) -> bytes:
-        """Redact text as text and anything else byte by byte, so that pictures stay pictures."""
-        try:
-            return self.redactor.text(content.decode()).encode()
-        except UnicodeDecodeError:
-            return self.redactor.text(content.decode("latin-1")).encode("latin-1")
 
     def _record(self, trial: Trial) -> TrialRecord:
         return TrialRecord(
@@ -160,7 +176,7 @@ def create_run(output_root: Path, run_id: str, redactor: Redactor) -> RunStore:
         hint = f"go on with it by `--resume {run_id}`, or choose another `--run-id`"
         raise ConfigError(f"run folder `{path}` exists or a file is in its way", hint) from error
     except OSError as error:
-        raise ConfigError(f"run folder `{path}` cannot be made: {error.strerror}") from error
+        raise cannot("made", path, error) from error
     return RunStore(path, redactor)
 
 
@@ -174,6 +190,19 @@ def _make_root(output_root: Path) -> None:
 
 def open_run(path: Path, redactor: Redactor) -> RunStore:
     """Return the store of an existing run; raises ConfigError when there is none."""
-    if not (path / RUN_FILE).is_file():
+    if not exists(path / RUN_FILE):
         raise ConfigError(f"`{path}` holds no run: `{RUN_FILE}` is missing")
     return RunStore(path, redactor)
+
+
+def _partial(run: str) -> Iterator[str]:
+    """Yield what stands half-written where the harness writes: in a run's own folder, a skill's and a case's.
+
+    An agent's file and a case's id may end in `.partial` as well.
+    """
+    for folder, names, files in os.walk(run):
+        depth = 0 if folder == run else folder[len(run) + 1 :].count(os.sep) + 1
+        if depth != 2:
+            yield from (os.path.join(folder, name) for name in (*names, *files) if name.endswith(".partial"))
+        if depth == 3:
+            names.clear()

@@ -30,7 +30,7 @@ def conclude(store: RunStore, out: Console) -> int:
     facts: dict[str, Any] = store.facts()
     if "benchmark" in facts:
         raise ConfigError(f"`{store.path.name}` is a run of {facts['benchmark']}", hint="use that program's commands")
-    records = store.journal.records()
+    records = store.records()
     results = _benchmarks(records, facts)
     adapter = facts["adapter"]
     for result in results:

@@ -14,6 +14,7 @@ from evals.skill_eval.artifacts.files import write_whole
 from evals.skill_eval.artifacts.layout import check_run_id, find_run, new_run_id, output_root, timestamp
 from evals.skill_eval.artifacts.lock import locked
 from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
+from evals.skill_eval.artifacts.run_facts import planned_facts, refuse_secret_names
 from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
@@ -57,14 +58,16 @@ def resumed_run(args: Namespace, repository: Path) -> RunStore | None:
 @contextmanager
 def opened_run(args: Namespace, repository: Path, facts: JsonObject, earlier: RunStore | None) -> Iterator[RunStore]:
     """Hold the lock of the run to write: a new one that says `facts`, or `earlier` if they are its own."""
-    store = earlier or create_run(
-        output_root(repository, args.output_root),
-        new_run_id() if args.run_id is None else check_run_id(args.run_id),
-        Redactor(sensitive_values(os.environ)),
-    )
+    store = earlier or _new_run(args, repository)
     with locked(store.path):
         _begin(store, facts | {"adapter_certificate": _certificate(store, facts)}, earlier is not None)
         yield store
+
+
+def _new_run(args: Namespace, repository: Path) -> RunStore:
+    redactor = Redactor(sensitive_values(os.environ))
+    run_id = new_run_id() if args.run_id is None else check_run_id(args.run_id, redactor)
+    return create_run(output_root(repository, args.output_root), run_id, redactor)
 
 
 def chosen_adapter(args: Namespace, repository: Path) -> AdapterCommand:
@@ -93,8 +96,11 @@ def run_facts(adapter: AdapterCommand, options: JsonObject, skills: JsonObject, 
     """Return what `run.json` says: who measured what, within which bounds, on what machine.
 
     `skills` holds the digests of what is measured, by name; `plan` is the part of `whole` to run.
+    Raises ConfigError when the name of a skill or the id of a case looks like a secret.
     """
-    return {
+    planned = planned_facts(job.key for unit in whole.units for job in unit)
+    refuse_secret_names(planned, Redactor(sensitive_values(os.environ)))
+    return planned | {
         "tool": {"name": "skill-eval", "version": VERSION},
         "protocol_version": PROTOCOL_VERSION,
         "adapter": {
@@ -117,7 +123,8 @@ def run_facts(adapter: AdapterCommand, options: JsonObject, skills: JsonObject, 
 
 def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out: Console) -> None:
     """Run what is missing of the plan, and write each trial as it ends."""
-    done = {record.key for record in store.journal.records() if not (args.retry_errors and record.failure)}
+    counted = (record for record in store.journal.records() if store.holds(record.key))
+    done = {record.key for record in counted if not (args.retry_errors and record.failure)}
     plan = remaining(whole, done)
     conditions = _conditions(args, store, repository, out)
     progress = Progress(whole.trials, len(done), out)
@@ -153,6 +160,7 @@ def _changes(before: JsonObject, now: Any) -> Iterator[str]:
     """Yield what is not as it was when the run began."""
     if before.get("adapter") != now["adapter"]:
         yield "the adapter"
+    yield from (f"`{part}`" for part in ("cases", "modes", "iterations") if before[part] != now[part])
     skills: Any = before.get("skills") or {}
     for name in sorted({*skills, *now["skills"]}):
         if skills.get(name) != now["skills"].get(name):
@@ -190,6 +198,7 @@ def _conditions(args: Namespace, store: RunStore, repository: Path, out: Console
         sandbox=Sandbox(args.sandbox),
         retries=args.retries,
         canaries=canaries,
+        evaluator=str(store.path.absolute()),
     )
 
 

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from evals.skill_eval.artifacts.files import remove
 from evals.skill_eval.artifacts.layout import check_run_id, find_run, new_run_id, output_root
 from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
 from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
@@ -16,7 +17,17 @@ from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.trial import TrialKey
 
 # The same in all shards of one run; of the options, all but the shard's own number.
-_IDENTITY = ("tool", "protocol_version", "adapter", "skills", "planned_total")
+_IDENTITY = (
+    "tool",
+    "protocol_version",
+    "adapter",
+    "skills",
+    "planned_total",
+    "cases",
+    "modes",
+    "iterations",
+    "benchmark",
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -39,12 +50,16 @@ def merged_run(args: Namespace) -> RunStore:
     redactor = Redactor(sensitive_values(os.environ))
     shards = [open_run(find_run(run, repository, args.output_root), redactor) for run in args.runs]
     facts = _merged_facts(shards)
-    _refuse_overlap(shards)
-    run_id = new_run_id() if args.run_id is None else check_run_id(args.run_id)
+    done = _refuse_overlap(shards)
+    run_id = new_run_id() if args.run_id is None else check_run_id(args.run_id, redactor)
     merged = create_run(output_root(repository, args.output_root), run_id, redactor)
-    for shard in shards:
-        merged.take_over(shard)
-    merged.write_run(facts | {"complete": len(merged.journal.records()) >= facts["planned_total"]})
+    try:
+        for shard in shards:
+            merged.take_over(shard)
+        merged.write_run(facts | {"complete": done >= facts["planned_total"]})
+    except BaseException:
+        remove(str(merged.path))
+        raise
     return merged
 
 
@@ -56,7 +71,9 @@ def _merged_facts(shards: Sequence[RunStore]) -> dict[str, Any]:
             if facts.get(part) != first.get(part):
                 raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: `{part}` differs")
         other = [
-            f"`--{name.replace('_', '-')}`" for name, value in _options(facts).items() if _options(first)[name] != value
+            f"`--{name.replace('_', '-')}`"
+            for name in sorted({*_options(facts), *_options(first)})
+            if _options(facts).get(name) != _options(first).get(name)
         ]
         if other:
             listed = ", ".join(other)
@@ -74,10 +91,12 @@ def _options(facts: dict[str, Any]) -> dict[str, object]:
     return {name: value for name, value in facts["options"].items() if name != "shard"}
 
 
-def _refuse_overlap(shards: Sequence[RunStore]) -> None:
+def _refuse_overlap(shards: Sequence[RunStore]) -> int:
+    """Return how many trials the shards hold; raises ConfigError when two hold the same one."""
     owner: dict[TrialKey, str] = {}
     for shard in shards:
-        for record in shard.journal.records():
+        for record in shard.records():
             if record.key in owner:
                 raise ConfigError(f"both `{owner[record.key]}` and `{shard.path.name}` hold {record.key}")
             owner[record.key] = shard.path.name
+    return len(owner)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from evals.skill_eval.model.grading import CheckResult, Grading
 from evals.skill_eval.model.protocol import Mode
@@ -9,6 +10,9 @@ from evals.skill_eval.model.suite import CheckType
 from evals.skill_eval.model.trial import Failure, TrialKey
 
 JsonObject = dict[str, object]
+
+LARGEST_AMOUNT = 10**15
+"""No duration, count or cost is larger; so totals stay finite and whole numbers exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +52,27 @@ class TrialRecord:
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "TrialRecord":
-        """Read what `to_json` wrote; raises KeyError, TypeError or ValueError on anything else."""
-        checks, failure = value["checks"], value["failure"]
-        usage, notes = value["usage"], value["notes"]
-        if not isinstance(notes, list):
-            raise TypeError("not a journal object")
-        if not isinstance(usage, dict) or not isinstance(checks, list | None) or not isinstance(failure, dict | None):
-            raise TypeError("not a journal object")
+    def from_json(cls, value: object) -> "TrialRecord":
+        """Read what `to_json` wrote; raises KeyError (a field is missing), TypeError or ValueError on anything else."""
+        fields = _object(value, "a line")
+        checks, failure = fields["checks"], fields["failure"]
+        if (checks is None) is (failure is None):
+            raise ValueError("expected either `checks` or `failure`, found both or neither")
         return cls(
             TrialKey(
-                str(value["skill"]), _case_id(value["case"]), _whole(value["iteration"]), Mode(str(value["mode"]))
+                _text(fields["skill"], "skill"),
+                _case_id(fields["case"]),
+                _whole(fields["iteration"], "iteration", 1),
+                Mode(_one_of(Mode, fields["mode"], "mode")),
             ),
-            _number(value["duration_seconds"]),
-            None if checks is None else Grading(tuple(_check_from_json(check) for check in checks)),
-            None if failure is None else Failure(str(failure["kind"]), str(failure["message"])),
-            {str(name): _number(amount) for name, amount in usage.items()},
-            value["loaded"] is True,
-            _flag(value["telemetry"]),
-            _whole(value["retries"]),
-            tuple(str(note) for note in notes),
+            _amount(fields["duration_seconds"], "duration_seconds"),
+            None if checks is None else Grading(tuple(map(_check_from_json, _list(checks, "checks")))),
+            None if failure is None else _failure_from_json(failure),
+            {name: _amount(amount, "usage") for name, amount in _object(fields["usage"], "usage").items()},
+            _flag(fields["loaded"], "loaded"),
+            _maybe_flag(fields["telemetry"], "telemetry"),
+            _whole(fields["retries"], "retries", 0),
+            tuple(_text(note, "notes") for note in _list(fields["notes"], "notes")),
         )
 
 
@@ -82,26 +87,73 @@ def check_to_json(result: CheckResult) -> JsonObject:
     }
 
 
-def _check_from_json(value: Mapping[str, object]) -> CheckResult:
-    passed, kind = _flag(value["passed"]), CheckType(str(value["type"]))
-    return CheckResult(str(value["id"]), kind, value["required"] is True, passed, str(value["message"]))
+def _check_from_json(value: object) -> CheckResult:
+    fields = _object(value, "checks")
+    return CheckResult(
+        _text(fields["id"], "id"),
+        CheckType(_one_of(CheckType, fields["type"], "type")),
+        _flag(fields["required"], "required"),
+        _maybe_flag(fields["passed"], "passed"),
+        _text(fields["message"], "message"),
+    )
+
+
+def _failure_from_json(value: object) -> Failure:
+    fields = _object(value, "failure")
+    return Failure(_text(fields["kind"], "kind"), _text(fields["message"], "message"))
+
+
+# No value is quoted below: it may be long, or what must not be shown.
+
+
+def _object(value: object, name: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError(f"`{name}`: expected an object")
+    return value
+
+
+def _list(value: object, name: str) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError(f"`{name}`: expected a list")
+    return value
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"`{name}`: expected text")
+    return value
+
+
+def _one_of(known: type[StrEnum], value: object, name: str) -> str:
+    text = _text(value, name)
+    if text not in known.__members__.values():
+        raise ValueError(f"`{name}`: expected one of {', '.join(f'`{one}`' for one in known)}")
+    return text
 
 
 def _case_id(value: object) -> int | str:
-    return value if isinstance(value, int) else str(value)
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"expected a whole number, found {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError("`case`: expected a whole number or text")
     return value
 
 
-def _number(value: object) -> int | float:
-    if not isinstance(value, int | float):
-        raise TypeError(f"expected a number, found {value!r}")
+def _whole(value: object, name: str, lowest: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= LARGEST_AMOUNT:
+        raise TypeError(f"`{name}`: expected a whole number of at least {lowest}")
     return value
 
 
-def _flag(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
+def _amount(value: object, name: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_AMOUNT:
+        raise TypeError(f"`{name}`: expected a number from 0 to {LARGEST_AMOUNT:.0e}")
+    return value
+
+
+def _flag(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"`{name}`: expected true or false")
+    return value
+
+
+def _maybe_flag(value: object, name: str) -> bool | None:
+    return None if value is None else _flag(value, name)
