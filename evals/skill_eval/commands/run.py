@@ -68,8 +68,6 @@ def _prepare(args: Namespace, repository: Path, out: Console) -> _Prepared:
     if args.sandbox == Sandbox.BWRAP:
         require_bubblewrap()
     selected = select(args, repository, out)
-    if adapter.notice is None:
-        _say_weak_checks(selected, out)
     if args.baseline_skill is not None and len(selected) != 1:
         raise ConfigError(f"`--baseline-skill` is the older copy of one skill, but {len(selected)} are selected")
     taken = (take_material(one.skill, one.suite, one.cases) for one in selected)
@@ -78,7 +76,10 @@ def _prepare(args: Namespace, repository: Path, out: Console) -> _Prepared:
     whole = plan_trials(materials, adapter, bounds, args.seed)
     plan = part_of(whole, args.shard)
     skills: JsonObject = {one.skill: {"skill": one.skill_digest, "suite": one.suite_digest} for one in materials}
-    return _Prepared(plan, materials, run_facts(adapter, stored(args), skills, plan, whole))
+    facts = run_facts(adapter, stored(args), skills, plan, whole)
+    if adapter.notice is None:
+        _say_weak_checks(selected, out)
+    return _Prepared(plan, materials, facts)
 
 
 def _say_weak_checks(selected: Sequence[Selected], out: Console) -> None:
