@@ -42,7 +42,7 @@ def promised(program: Path) -> tuple[Verdict, str]:
 
 def programs() -> list[Path]:
     """Return the bad adapters."""
-    return [path for path in sorted(BAD_ADAPTERS.glob("*.py")) if path != HONEST]
+    return [path for path in sorted(BAD_ADAPTERS.glob("*.py")) if path != HONEST and path.stem != "__init__"]
 
 
 def by_name(certificate: Certificate) -> dict[str, ProbeResult]:

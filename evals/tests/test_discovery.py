@@ -136,8 +136,8 @@ class OddNames(DiscoveryTest):
 @unittest.skipIf(os.name == "nt", "links need a privilege there")
 class Links(DiscoveryTest):
     def test_a_link_is_judged_by_where_it_leads_and_never_followed(self) -> None:
-        self.skill_at("shared/linked")
-        self.link("skills/inside", "../shared/linked")
+        self.skill_at("elsewhere/linked")
+        self.link("skills/inside", "../elsewhere/linked")
         self.link("skills/alias", "sample")
         self.skill_at("../outside/one")
         self.link("skills/outside", "../../outside/one")
@@ -146,7 +146,7 @@ class Links(DiscoveryTest):
         self.link("skills/dangling", "nowhere")
         self.link("skills/itself", "itself")
         self.link("skills/loop", ".")
-        self.link("skills/README.md", "../shared/linked/SKILL.md")
+        self.link("skills/README.md", "../elsewhere/linked/SKILL.md")
         self.assertEqual(
             self.findings(),
             [

@@ -1,0 +1,1 @@
+"""Adapters with one fault each, for `test_adapter_check`."""
