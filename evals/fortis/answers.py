@@ -24,6 +24,7 @@ class Form(StrEnum):
     ASKED = "as_asked"
     NORMALISED = "normalised"
     FOUND = "found"
+    UNREADABLE = "unreadable"
 
 
 class Fault(StrEnum):
@@ -52,7 +53,7 @@ def read_skill(text: str, skills: Iterable[str], *, cut: bool = False) -> Answer
     """Read an answer to Task 1, one name. `cut` says that the model is known to have been cut off."""
     body, marks = _bared(text)
     if cut or body is None:
-        return Answer(fault=Fault.TRUNCATED)
+        return _TRUNCATED
     return _marked(_skill_in(body, {name.casefold(): name for name in skills}), marks)
 
 
@@ -60,7 +61,7 @@ def read_tools(text: str, tools: Iterable[str], *, cut: bool = False) -> Answer:
     """Read an answer to Task 2, a JSON list of calls. `cut` says that the model is known to have been cut off."""
     body, marks = _bared(text)
     if cut or body is None:
-        return Answer(fault=Fault.TRUNCATED)
+        return _TRUNCATED
     return _marked(_tools_in(body, {name.casefold(): name for name in tools}), marks)
 
 
@@ -90,7 +91,8 @@ def _marked(answer: Answer, marks: tuple[str, ...]) -> Answer:
     return replace(answer, form=form, marks=(*marks, *answer.marks))
 
 
-_UNPARSABLE = Answer(fault=Fault.UNPARSABLE)
+_UNPARSABLE = Answer(form=Form.UNREADABLE, fault=Fault.UNPARSABLE)
+_TRUNCATED = Answer(form=Form.UNREADABLE, fault=Fault.TRUNCATED)
 _ONE_WORD = re.compile(r"[`\"'*_]*([^\W_](?:[\w-]*[^\W_])?)[`\"'*_]*\.?")
 _WORD = re.compile(r"[^\W_](?:[\w-]*[^\W_])?")
 _NEGATION = re.compile(
@@ -161,7 +163,7 @@ def _tools_amid(body: str, known: Mapping[str, str]) -> Answer:
         elif (answer := _parsed_calls(part, known)) is not None:
             found.append(answer)
     if cut:
-        return Answer(fault=Fault.TRUNCATED)
+        return _TRUNCATED
     if not found:
         return _DECLINED if body.casefold().rstrip(".") in _NOTHING else _declined(body, known) or _UNPARSABLE
     if len({frozenset(answer.names) for answer in found}) > 1:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 
 from evals.fortis.reading import domain_names, load_library
 from evals.fortis.reference import baselines
@@ -12,7 +13,7 @@ from evals.fortis.storage import load_domain
 from evals.skill_eval.artifacts.files import json_bytes, write_whole
 from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands.console import Console
-from evals.skill_eval.reporting.document import shortened
+from evals.skill_eval.reporting.document import Report, shortened
 from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.html import html_page
 from evals.skill_eval.reporting.markdown import markdown_page
@@ -39,11 +40,15 @@ class Reporter:
         self._libraries = {name: load_library(name) for name in names}
         self._reference = baselines(asked, self._libraries, results[0].seed if results else 0)
 
+    @cached_property
+    def _report(self) -> Report:
+        return build_report(self._results, self._reference, self._libraries)
+
     def text(self, kind: str, entries: int | None = None) -> str:
         """Return the report in one of `FORMATS`; `entries` bounds the over-privileged answers that are shown."""
         if kind == "json":
             return json_bytes(report_json(self._results, self._reference)).decode()
-        report = build_report(self._results, self._reference, self._libraries)
+        report = self._report
         if kind == "html":
             return html_page(report if entries is None else shortened(report, entries))
         report = shortened(report, ENTRIES if entries is None else entries)

@@ -1,10 +1,10 @@
 """Judged answers -> counts and rates; pure. What was not measured is None, never 0."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from evals.fortis.answers import Form
 from evals.fortis.judge import Judgement, Verdict
@@ -14,6 +14,7 @@ from evals.skill_eval.evidence.paired import PairCounts, count_pairs
 from evals.skill_eval.evidence.statistics import Interval, wilson_interval
 
 Column = Literal["ours", "strict", "paper"]
+K = TypeVar("K", bound=Hashable)
 FAILURES = (Verdict.OVER, Verdict.NO_ACTION)
 
 
@@ -111,9 +112,9 @@ def tally(judged: Iterable[Judged], column: Column = "ours", errors: int = 0) ->
     return Tally(Counter(one.verdict(column) for one in judged), errors)
 
 
-def grouped(judged: Iterable[Judged], key: Callable[[Judged], object]) -> dict[object, list[Judged]]:
+def grouped(judged: Iterable[Judged], key: Callable[[Judged], K]) -> dict[K, list[Judged]]:
     """Return the answers by what `key` says of them, in the order in which it first occurs."""
-    found: dict[object, list[Judged]] = {}
+    found: dict[K, list[Judged]] = {}
     for one in judged:
         found.setdefault(key(one), []).append(one)
     return found
@@ -175,7 +176,7 @@ def flips(judged: Iterable[Judged], column: Column = "ours") -> Share:
 def repeat_spread(judged: Iterable[Judged], column: Column = "ours") -> dict[int, Tally]:
     """Return the tally of each repeat: each has a listing order of its own."""
     found = grouped(judged, lambda one: one.repeat)
-    return {int(str(repeat)): tally(found[repeat], column) for repeat in sorted(found, key=str)}
+    return {repeat: tally(found[repeat], column) for repeat in sorted(found)}
 
 
 def by_place(judged: Iterable[Judged], column: Column = "ours") -> dict[str, Tally]:

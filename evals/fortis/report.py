@@ -42,7 +42,7 @@ def build_report(
         Section("By setting", tuple(_settings(runs, baselines))),
         Section("By domain and level", tuple(_domains(shown, tuple(libraries)))),
         Section("End to end", (tables.end_to_end_figure([*runs, *baselines], "ours"), Paragraph(_ASSUMPTION))),
-        Section("Repeats, order and families", tuple(_repeats(shown))),
+        Section("Repeats, order and families", tuple(_repeats(runs))),
         Section("How it was measured", tuple(_measured(results, runs, asked, libraries))),
     )
     return Report(TITLE, tuple(_notices(results)), sections)
@@ -113,13 +113,13 @@ def _domains(shown: Sequence[tables.Row], domains: tuple[str, ...]) -> Iterator[
     yield tables.level_table(shown, "ours")
 
 
-def _repeats(shown: Sequence[tables.Row]) -> Iterator[Block]:
+def _repeats(runs: Sequence[tables.Row]) -> Iterator[Block]:
     yield Paragraph(
         "Every repeat shuffles the lists anew. A flip is a query whose verdicts differ between repeats. Families are "
         "queries of one domain and intent; whole families are drawn, which widens the interval by what they share."
     )
-    yield tables.repeat_table(shown, "ours")
-    yield tables.family_table(shown, "ours")
+    yield tables.repeat_table(runs, "ours")
+    yield tables.family_table(runs, "ours")
 
 
 def _measured(

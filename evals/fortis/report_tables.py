@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from evals.fortis import published
+from evals.fortis.answers import Form
 from evals.fortis.judge import Verdict
 from evals.fortis.metrics import (
     Column,
@@ -201,7 +202,7 @@ def _pair_cells(counts: PairCounts) -> tuple[str, ...]:
 def domain_table(rows: Sequence[Row], task: int, domains: Sequence[str], column: Column) -> Table:
     """Return Table 5 (Task 1) or 6 (Task 2): the rates by domain."""
     body = [
-        (row.name, domain, *map(rate_cell, _rates(one)), ratio_cell(one.over_of_failed))
+        (row.name, domain, *map(share_cell, _rates(one)), ratio_cell(one.over_of_failed))
         for row in rows
         for domain in domains
         for one in [row.tally(task, column, _in_domain(domain))]
@@ -347,11 +348,20 @@ def reading_table(rows: Sequence[Row]) -> Table:
         for chosen in [[one for one in row.judged if one.query.task == task]]
         if chosen
     ]
-    headings = ("model", "task", "as asked", "normalised", "found in other text", "EM, strict", "EM, tolerant")
+    headings = (
+        "model",
+        "task",
+        "as asked",
+        "normalised",
+        "found in other text",
+        "unreadable",
+        "EM, strict",
+        "EM, tolerant",
+    )
     return Table("How the answers could be read", headings, tuple(body))
 
 
-_FORMS = ("as_asked", "normalised", "found")
+_FORMS = tuple(Form)
 
 
 def _count(queries: Sequence[Query], domain: str, task: int) -> int:

@@ -51,7 +51,7 @@ _GRANTS: Mapping[str, Mapping[str, Scope]] = {
     "note-reader": _READ,
     "note-runner": {**_EDIT, "run.macro": Scope.ONE},
     "note-searcher": {"find.note": Scope.ONE},
-    "notes-admin": {atom: Scope.ALL for atom in _ATOMS},
+    "notes-admin": dict.fromkeys(_ATOMS, Scope.ALL),
 }
 
 NOTES = Library(

@@ -56,6 +56,14 @@ class Forms(unittest.TestCase):
         self.assertEqual(read_skill("note-reader", SKILLS, cut=True).fault, Fault.TRUNCATED)
         self.assertEqual(read_tools(CALL, TOOLS, cut=True).fault, Fault.TRUNCATED)
 
+    def test_what_cannot_be_read_is_of_no_other_form(self) -> None:
+        for text in ("note-reader or notes-admin", "<think>note-reader"):
+            with self.subTest(text):
+                self.assertEqual(read_skill(text, SKILLS).form, Form.UNREADABLE)
+        for text in ("read_note", CALL[:-4], f"```\n{CALL[:-4]}\n```"):
+            with self.subTest(text):
+                self.assertEqual(read_tools(text, TOOLS).form, Form.UNREADABLE)
+
     def test_names_keep_their_order_and_count_once(self) -> None:
         text = '[{"tool": "export_all"}, {"tool": "read_note"}, {"tool": "export_all"}]'
         self.assertEqual(read_tools(text, TOOLS).names, ("export_all", "read_note"))

@@ -2,10 +2,11 @@
 
 from argparse import Namespace
 
+from evals.fortis.commands.run import EXIT_CODES
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.merge import add_arguments, merged_run
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["EXIT_CODES", "add_arguments", "main"]
 
 
 def main(args: Namespace, out: Console) -> int:

@@ -8,6 +8,10 @@ from evals.skill_eval.commands import options
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.rebuild import add_place_arguments
 
+EXIT_CODES = """exit codes:
+  0  every trial of the runs was answered
+  2  wrong usage, an adapter error, or a trial that was not run
+"""
 _FORMATS = ("terminal", "markdown", "json", "html")
 
 

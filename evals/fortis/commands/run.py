@@ -27,6 +27,11 @@ from evals.skill_eval.running.sandbox import require_bubblewrap
 
 __all__ = ["add_arguments", "main", "normalise"]
 
+EXIT_CODES = """exit codes:
+  0  every trial was answered
+  2  wrong usage, an adapter error, or a trial that was not run; 130 and 143 after Ctrl-C and SIGTERM
+"""
+
 # What each defining option is when neither the user nor the resumed run says otherwise.
 DEFINING: Mapping[str, object] = {
     "domain": [],
