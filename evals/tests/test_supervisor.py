@@ -170,7 +170,6 @@ class ProcessTree(unittest.TestCase):
             "kills both and exits": "send((guard, 9), (worker, 9))",
             "kills the guard, stops the worker": "send((guard, 9), (worker, 19)); " + _HANG,
             "stops the guard, kills the worker": "send((guard, 19), (worker, 9)); " + _HANG,
-            "stops both for ever": "while True: send((guard, 19), (worker, 19))",
         }
         for title, code in table.items():
             with self.subTest(title):
@@ -180,6 +179,16 @@ class ProcessTree(unittest.TestCase):
                 self.assertLess(time.monotonic() - started, 2.5)
                 self.assertFalse(any(is_living(int(pid)) for pid in Path(self.pids).read_text("ascii").split()))
                 self.assertEqual(self.run_code("print('answer')").stdout, b"answer\n")
+
+    def test_an_adapter_that_stops_both_supervisors_again_and_again_gains_no_time(self) -> None:
+        started = time.monotonic()
+        try:
+            ended = self.run_code(_BOTH + "while True: send((guard, 19), (worker, 19))", 0.8)
+            self.assertEqual(ended.stopped, "timeout")  # when the worker got a word in between
+        except AdapterError as error:
+            self.assertIn("ended or stopped the process that supervises it", str(error))
+        self.assertLess(time.monotonic() - started, 2.5)
+        self.assertEqual(self.run_code("print('answer')").stdout, b"answer\n")
 
     def test_the_end_of_a_supervisor_concerns_nobody_else(self) -> None:
         with Supervisor() as neighbour, ThreadPoolExecutor(1) as thread:
