@@ -6,6 +6,7 @@ import subprocess
 import sys
 import unittest
 from shutil import which
+from unittest.mock import patch
 
 from evals.tests.support import RepositoryTest, case
 
@@ -85,6 +86,9 @@ reply("PROBE-OK " + (seen.split()[0] if seen else ""))
     def test_a_touched_neighbour_and_a_changed_input_are_reported(self) -> None:
         self.add_skill(cases=[case(files=["evals/fixtures/in.txt"])], body=LONG)
         self.write("skills/sample/evals/fixtures/in.txt", "fixture\n")
+        temporary = self.root.parent / "temporary"
+        temporary.mkdir()
+        self.enterContext(patch.dict(os.environ, {"TMPDIR": str(temporary)}))  # others have neighbours, too
         body = """
 import glob
 for path in glob.glob(os.path.join(os.path.dirname(os.path.dirname(os.getcwd())), "skill-eval-*", "workspace")):

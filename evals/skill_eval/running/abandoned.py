@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 
 try:
     import fcntl
@@ -12,12 +13,23 @@ from evals.skill_eval.running.removal import remove_tree
 
 PREFIX = "skill-eval-"
 _YOUNGEST_SECONDS = 5.0
+_SECOND_LOOK_SECONDS = 0.2
+_ATTEMPTS = 20
 
 
 def own(folder: int) -> None:
-    """Lock an open folder for as long as this process lives and keeps it open (POSIX)."""
-    if fcntl is not None:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Lock an open folder for as long as this process lives and keeps it open (POSIX).
+
+    Somebody who looks whether it is owned holds the lock for a moment.
+    """
+    for attempt in range(_ATTEMPTS if fcntl is not None else 0):
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            time.sleep(0.005)
 
 
 def sweep(root: str) -> int:
@@ -27,24 +39,55 @@ def sweep(root: str) -> int:
     """
     if fcntl is None:
         return 0
+    return sum(_remove_if_abandoned(os.path.join(root, name), _YOUNGEST_SECONDS) for name in workspaces(root))
+
+
+def workspaces(root: str) -> frozenset[str]:
+    """Return the names below `root` that are like those of our workspaces."""
     try:
-        names = [name for name in os.listdir(root) if name.startswith(PREFIX)]
+        return frozenset(name for name in os.listdir(root) if name.startswith(PREFIX))
     except OSError:
-        return 0
-    return sum(_remove_if_abandoned(os.path.join(root, name)) for name in names)
+        return frozenset()
 
 
-def _remove_if_abandoned(path: str) -> bool:
+def sweep_new(root: str, names: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Remove those of the folders `names` that nobody owns, however young; yield each, and whether it is gone.
+
+    A workspace that another harness just makes is owned in the next moment, so each is looked at twice.
+    """
+    suspects = [name for name in names if fcntl is not None and _is_unowned(os.path.join(root, name))]
+    if suspects:
+        time.sleep(_SECOND_LOOK_SECONDS)
+    for name in suspects:
+        path = os.path.join(root, name)
+        gone = _remove_if_abandoned(path, float("-inf"))
+        if gone or _is_unowned(path):
+            yield name, gone
+
+
+def _is_unowned(path: str) -> bool:
+    return _with_lock(path, lambda _: True)
+
+
+def _remove_if_abandoned(path: str, youngest_seconds: float) -> bool:
+    def remove(age_seconds: float) -> bool:
+        return age_seconds >= youngest_seconds and not remove_tree(path)
+
+    return _with_lock(path, remove)
+
+
+def _with_lock(path: str, then: Callable[[float], bool]) -> bool:
+    """Call `then` with the age of a folder of ours that nobody owns; False when it is none."""
     try:
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return False
     try:
         found = os.fstat(folder)
-        if found.st_uid != os.geteuid() or time.time() - found.st_mtime < _YOUNGEST_SECONDS:
+        if found.st_uid != os.geteuid():
             return False
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return not remove_tree(path)
+        return then(time.time() - found.st_mtime)
     except OSError:
         return False
     finally:

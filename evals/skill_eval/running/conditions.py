@@ -26,6 +26,7 @@ class Conditions:
     Workspaces are never made below `avoid`. `secret_values` are redacted from messages. With
     `clean_environment` the adapter sees an empty home, `PATH`, the locale, `TMPDIR` and
     `passed_variables`. `retries` bounds the repetitions after a transient fault (exit status 75).
+    `evaluator` is the run's folder, which no agent has to read.
     """
 
     avoid: tuple[str, ...] = ()
@@ -35,3 +36,4 @@ class Conditions:
     sandbox: Sandbox = Sandbox.NONE
     retries: int = 0
     canaries: Canaries | None = None
+    evaluator: str | None = None

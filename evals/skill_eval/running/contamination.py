@@ -8,26 +8,38 @@ from evals.skill_eval.model.protocol import Mode, Response
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.trial import TrialJob
 from evals.skill_eval.running.conditions import Canaries
+from evals.skill_eval.running.harvest import Created
 
 CANARY_FILE = ".skill-eval-canary"
-PASSAGE_WORDS = 16
+TOKEN_OVERLAP = 128
+"""More bytes than a token has: so much do pieces of a file overlap."""
+
+PASSAGE_WORDS, DIFFERENT_WORDS = 16, 8
 _WORD = re.compile(r"\w+")
+_LONG = re.compile(r"[^\W\d_]{3}")
 
 
 def contamination(
-    job: TrialJob, canaries: Canaries | None, response: Response, stderr: bytes, made: Iterable[FileCopy]
+    job: TrialJob,
+    canaries: Canaries | None,
+    response: Response,
+    stderr: bytes,
+    left: Created,
+    unread: Iterable[bytes] = (),
 ) -> str | None:
     """Return how this trial shows what its agent must not have seen, or None.
 
     Nobody may show the evaluator's token, and only the skilled mode the skill's. A mode without any
     version of the skill may neither report that it was loaded nor quote `PASSAGE_WORDS` words of it
-    in a row that prompt and fixtures lack.
+    in a row that prompt and fixtures lack. `unread` are pieces of the files that are not in `left`.
     """
-    shown = "\n".join(_shown(response, stderr, made))
-    if canaries and canaries.evaluator in shown:
-        return "the agent shows a token that only the evaluator's files hold"
-    if canaries and canaries.skill in shown and job.key.mode is not Mode.WITH_SKILL:
-        return "the baseline shows a token that only the copy of the skill holds"
+    shown = "\n".join(_shown(response, stderr, left)).casefold()
+    if canaries:
+        found = _found((canaries.evaluator, canaries.skill), shown, unread)
+        if canaries.evaluator in found:
+            return "the agent shows a token that only the evaluator's files hold"
+        if canaries.skill in found and job.key.mode is not Mode.WITH_SKILL:
+            return "the baseline shows a token that only the copy of the skill holds"
     if job.key.mode in (Mode.WITH_SKILL, Mode.OLD_SKILL):
         return None
     if any(event.type == "skill_loaded" and event.name == job.key.skill for event in response.events):
@@ -37,17 +49,27 @@ def contamination(
     return None
 
 
-def _shown(response: Response, stderr: bytes, made: Iterable[FileCopy]) -> Iterator[str]:
+def _shown(response: Response, stderr: bytes, left: Created) -> Iterator[str]:
     yield response.output
     yield from (f"{event.type} {event.name}" for event in response.events)
+    yield from response.usage
     yield stderr.decode("utf-8", "replace")
-    for file in made:
-        yield f"{file.path}\n{file.content.decode('utf-8', 'replace')}"
+    yield from left.names
+    yield from _texts(left.files)
+
+
+def _found(tokens: Iterable[str], shown: str, unread: Iterable[bytes]) -> set[str]:
+    """Return those of the (lower-case) tokens that stand anywhere, in whatever letter case."""
+    found = {token for token in tokens if token in shown}
+    for piece in unread:
+        lowered = piece.lower()
+        found |= {token for token in tokens if token.encode() in lowered}
+    return found
 
 
 def _quotes(shown: str, skill_text: str, given: Iterable[str]) -> bool:
     """Tell whether `shown` repeats a passage of the skill that the agent was not given."""
-    own = _passages(skill_text)
+    own = _distinctive_passages(skill_text)
     repeated = own & _passages(shown) if own else frozenset()
     return bool(repeated) and not repeated <= frozenset().union(*map(_passages, given))
 
@@ -55,8 +77,18 @@ def _quotes(shown: str, skill_text: str, given: Iterable[str]) -> bool:
 @lru_cache(maxsize=256)
 def _passages(text: str) -> frozenset[int]:
     """Return a hash of every run of `PASSAGE_WORDS` words; texts of a run come again and again."""
+    return frozenset(map(hash, _runs(text)))
+
+
+@lru_cache(maxsize=64)
+def _distinctive_passages(text: str) -> frozenset[int]:
+    """Leave out what anybody may write: numbers, and the same few words over and over."""
+    return frozenset(hash(run) for run in _runs(text) if len(set(filter(_LONG.match, run))) >= DIFFERENT_WORDS)
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
-    return frozenset(hash(tuple(words[at : at + PASSAGE_WORDS])) for at in range(len(words) - PASSAGE_WORDS + 1))
+    return (tuple(words[at : at + PASSAGE_WORDS]) for at in range(len(words) - PASSAGE_WORDS + 1))
 
 
 def _texts(files: Iterable[FileCopy]) -> Iterator[str]:

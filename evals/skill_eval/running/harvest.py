@@ -12,11 +12,13 @@ from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.running.workspace import SKELETON
 
 LIMIT_FILES, LIMIT_FILE_BYTES, LIMIT_BYTES = 200, 1 << 20, 8 << 20
+LIMIT_UNREAD_BYTES = 16 << 20
 MOST_ENTRIES, DEEPEST = 20_000, 32
 
 # Folders that tools fill, not agents; `.git` is in every workspace and not even mentioned.
 TOOL_FOLDERS = ("__pycache__", ".venv", "node_modules", ".pytest_cache", ".mypy_cache", ".ruff_cache")
 
+_OPENED = "a folder that is looked into"
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FORBIDDEN = frozenset('<>:"|?*\\')
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))))
@@ -25,10 +27,16 @@ _SKELETON = {file.path: file for file in SKELETON}
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The files kept, sorted by path, and why others were not: one line for each reason."""
+    """The files kept, sorted by path, and why others were not: one line for each reason.
+
+    `names` are the paths of all entries looked at, folders and laid files among them; `unread` of
+    those that were not kept.
+    """
 
     files: tuple[FileCopy, ...]
     omitted: tuple[str, ...]
+    names: tuple[str, ...] = field(default=(), compare=False)
+    unread: tuple[str, ...] = field(default=(), compare=False)
 
 
 def made_files(workspace: Path, laid: Mapping[str, FileCopy], wanted: Iterable[str]) -> frozenset[str]:
@@ -61,12 +69,52 @@ def created(
     if inside is None:
         return Created((), ("the workspace is gone or has been replaced",))
     basket = _Basket(limit_files, min(limit_file_bytes, limit_bytes), limit_bytes)
+    names = []
     for path, reason in _found(inside):
+        names.append(path)
         if reason is None:
             basket.offer(inside, path, laid.get(path))
-        else:
+        elif reason is not _OPENED:
             basket.omit(reason, path)
-    return Created(tuple(sorted(basket.files, key=lambda file: file.path)), basket.lines())
+    files = tuple(sorted(basket.files, key=lambda file: file.path))
+    return Created(files, basket.lines(), tuple(names), tuple(basket.unread))
+
+
+def unread_pieces(workspace: Path, unread: Iterable[str], overlap: int) -> Iterator[bytes]:
+    """Yield what files hold that were not kept, piece by piece, `LIMIT_UNREAD_BYTES` of all of them.
+
+    Each piece begins with the last `overlap` bytes of the one before it in its file; of a file that
+    is larger than what is left of the bound, head and tail are taken.
+    """
+    inside, room = _inside(workspace), LIMIT_UNREAD_BYTES
+    for path in unread if inside else ():
+        descriptor = _open(f"{inside}/{path}")
+        if descriptor is None:
+            continue
+        try:
+            found = os.fstat(descriptor)
+            for start, length in _parts(found.st_size, room) if _is_regular(found) else ():
+                room -= length
+                yield from _pieces(descriptor, start, length, overlap)
+        finally:
+            os.close(descriptor)
+        if room <= 0:
+            return
+
+
+def _parts(size: int, room: int) -> tuple[tuple[int, int], ...]:
+    """Return start and length of what is read of a file."""
+    half = room // 2
+    return ((0, size),) if size <= room else ((0, half), (size - half, half))
+
+
+def _pieces(descriptor: int, start: int, length: int, overlap: int) -> Iterator[bytes]:
+    os.lseek(descriptor, start, os.SEEK_SET)
+    before = b""
+    while length > 0 and (piece := os.read(descriptor, min(length, LIMIT_FILE_BYTES))):
+        yield before + piece
+        before = piece[-overlap:]
+        length -= len(piece)
 
 
 def tampered(workspace: Path, laid: Mapping[str, FileCopy]) -> tuple[str, ...]:
@@ -161,6 +209,7 @@ class _Basket:
     files: list[FileCopy] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     reasons: dict[str, tuple[int, str]] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
 
     def offer(self, inside: str, path: str, given: FileCopy | None) -> None:
         """Take a file unless it is as it was laid, or does not fit."""
@@ -172,6 +221,7 @@ class _Basket:
 
     def omit(self, reason: str, path: str) -> None:
         """Count what is not taken."""
+        self.unread.append(path)
         count, example = self.reasons.get(reason, (0, path))
         self.reasons[reason] = (count + 1, example)
 
@@ -216,7 +266,7 @@ class _Basket:
 
 
 def _found(inside: str) -> Iterator[tuple[str, str | None]]:
-    """Yield every entry that is no folder to look into: its path, and why it is not kept; top first."""
+    """Yield every entry: its path, and why it is not kept, which of a folder may be `_OPENED`; top first."""
     waiting, room = deque([("", 0)]), MOST_ENTRIES
     while waiting:
         prefix, depth = waiting.popleft()
@@ -230,10 +280,9 @@ def _found(inside: str) -> Iterator[tuple[str, str | None]]:
             if not entry.is_dir(follow_symlinks=False):
                 yield path, reason or _odd_kind(entry)
             elif entry.name != ".git":
-                reason = reason or _odd_folder(entry.name, depth)
-                if reason:
-                    yield path, reason
-                else:
+                reason = reason or _odd_folder(entry.name, depth) or _OPENED
+                yield path, reason
+                if reason is _OPENED:
                     waiting.append((f"{path}/", depth + 1))
         room -= len(entries)
         if room < 0:

@@ -12,6 +12,7 @@ from evals.skill_eval.model.trial import AdapterCommand, GivenSkill, TrialJob, T
 from evals.skill_eval.reading.fixtures import load, load_skill
 from evals.skill_eval.running.engine import Plan, Unit, in_drawn_order
 
+_LICENCE = re.compile(r"(licen[cs]e|notice|copying)", re.IGNORECASE)
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -109,7 +110,7 @@ def _unit(material: Material, case: Case, iteration: int, adapter: AdapterComman
 
 
 def _prose(files: Iterable[FileCopy]) -> Iterator[str]:
-    """Yield the skill's texts without their code blocks, which others may well write the same."""
+    """Yield the skill's texts without licences and code blocks, which others may well write the same."""
     for file in files:
-        if file.path.endswith((".md", ".txt")):
+        if file.path.endswith((".md", ".txt")) and not _LICENCE.match(file.path.rpartition("/")[2]):
             yield _FENCED.sub("", file.content.decode("utf-8", "replace"))

@@ -13,26 +13,32 @@ _LAID = {"note.txt": FileCopy("note.txt", b"This workspace belongs to somebody e
 
 
 class Neighbour:
-    """A context manager; the workspace is laid anew when it was touched."""
+    """A context manager; `lay` makes the workspace, anew when it was touched."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self) -> None:
+        self._path: Path | None = None
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
-        self._path = self._held.enter_context(prepared_workspace(self._root, files=_LAID.values()))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._path = None
         self._held.close()
 
+    def lay(self, root: Path) -> None:
+        """Make the workspace below `root` unless it lies there untouched; raises OSError."""
+        if self._path is None:
+            self._path = self._held.enter_context(prepared_workspace(root, files=_LAID.values()))
+
     def was_touched(self) -> bool:
-        """Tell whether a file was changed, removed or added since the last time this was asked."""
+        """Tell whether a file was changed, removed or added; then the workspace goes."""
+        if self._path is None:
+            return False
         left = created(self._path, _LAID)
         if not (left.files or left.omitted or tampered(self._path, _LAID)):
             return False
-        self._held.close()
-        self.__enter__()
+        self.__exit__(None, None, None)
         return True

@@ -26,24 +26,23 @@ def remove_tree(path: str) -> tuple[str, ...]:
     folder = _open_folder(path, None)
     if folder is None:
         return _removed(os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink, path, None)
-    try:
-        left = empty_folder(folder)
-    finally:
-        os.close(folder)
-    return left or _removed(os.rmdir, path, None)
+    return tuple(_Descent(folder).left) or _removed(os.rmdir, path, None)
 
 
 def empty_folder(folder: int) -> tuple[str, ...]:
     """Remove all that is in the open folder, wherever it is; return what could not be removed, and why."""
-    return tuple(_Descent(folder).left)
+    try:
+        return tuple(_Descent(os.dup(folder)).left)
+    except OSError as error:
+        return (f"{error.strerror}",)
 
 
 def remove_moved(folder: int) -> tuple[str, ...]:
     """Remove an open folder from wherever it has been moved to; return what could not be removed, and why."""
-    if os.fstat(folder).st_nlink == 0:
-        return ()
-    left = empty_folder(folder)
     try:
+        if os.fstat(folder).st_nlink == 0:
+            return ()
+        left = empty_folder(folder)
         return left or _remove_by_number(folder)
     except OSError as error:
         return (f"the folder at its new place: {error.strerror}",)
@@ -68,11 +67,11 @@ class _Level(NamedTuple):
 
 
 class _Descent:
-    """One walk through a tree that removes all but its top, with one folder open at a time."""
+    """One walk through a tree that removes all but its top, with one folder open at a time; it closes `top`."""
 
     def __init__(self, top: int) -> None:
         self.left: list[str] = []
-        self._here = os.dup(top)
+        self._here = top
         self._levels: list[_Level] = []
         try:
             self._arrive("")

@@ -17,12 +17,12 @@ from evals.skill_eval.model.suite import CheckType
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
 from evals.skill_eval.reading.responses import read_response
 from evals.skill_eval.running.conditions import Conditions, Sandbox
-from evals.skill_eval.running.contamination import CANARY_FILE, contamination
+from evals.skill_eval.running.contamination import CANARY_FILE, TOKEN_OVERLAP, contamination
 from evals.skill_eval.running.environment import adapter_environment
-from evals.skill_eval.running.harvest import created, made_files, tampered
+from evals.skill_eval.running.harvest import created, made_files, tampered, unread_pieces
 from evals.skill_eval.running.process import Call, Completed
 from evals.skill_eval.running.sandbox import sandboxed
-from evals.skill_eval.running.workspace import prepared_workspace
+from evals.skill_eval.running.workspace import prepared_workspace, reason_of
 
 TRANSIENT = 75
 """The exit status by which an adapter says `try again later` (EX_TEMPFAIL of sysexits.h)."""
@@ -56,8 +56,15 @@ def run_trial(job: TrialJob, tools: Tools) -> Trial:
             completed = tools.call(_call(job, tools, workspace, home))
             trial = _judged(job, tools, workspace, laid, completed)
         return replace(trial, notes=(*trial.notes, *(f"could not be removed: {name}" for name in left)))
+    except AdapterError as error:
+        return errored(job, 0.0, Failure("adapter", str(error)))
     except (SkillEvalError, OSError) as error:
-        return _errored(job, 0.0, Failure("adapter", str(error)))
+        return errored(job, 0.0, Failure("workspace", reason_of(error)))
+
+
+def errored(job: TrialJob, duration_seconds: float, failure: Failure) -> Trial:
+    """Return a trial that is not scored."""
+    return Trial(key=job.key, duration_seconds=duration_seconds, failure=failure)
 
 
 def _files(job: TrialJob, conditions: Conditions) -> Iterator[FileCopy]:
@@ -113,15 +120,16 @@ def _request(job: TrialJob, workspace: Path) -> Request:
 def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, FileCopy], completed: Completed) -> Trial:
     failure = _stopped(job, completed, tools.redactor)
     if failure is not None:
-        return _errored(job, completed.duration_seconds, failure)
+        return errored(job, completed.duration_seconds, failure)
     try:
         response = _read(completed.stdout, tools.redactor)
     except AdapterError as error:
-        return _errored(job, completed.duration_seconds, Failure("protocol", str(error)))
+        return errored(job, completed.duration_seconds, Failure("protocol", str(error)))
     left = created(workspace, laid)
-    seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left.files)
+    unread = unread_pieces(workspace, left.unread, TOKEN_OVERLAP)
+    seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left, unread)
     if seen is not None:
-        evidence = _errored(job, completed.duration_seconds, Failure("contaminated", seen))
+        evidence = errored(job, completed.duration_seconds, Failure("contaminated", seen))
         return replace(evidence, output=response.output, events=response.events)
     wanted = [check.operands[0] for check in job.case.checks if check.type is CheckType.FILE_EXISTS]
     outcome = Outcome(response.output, made_files(workspace, laid, wanted), response.events)
@@ -136,10 +144,6 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
         omitted=left.omitted,
         notes=tuple(_notes(workspace, laid, completed.survivors - _own_processes(tools.conditions))),
     )
-
-
-def _errored(job: TrialJob, duration_seconds: float, failure: Failure) -> Trial:
-    return Trial(key=job.key, duration_seconds=duration_seconds, failure=failure)
 
 
 def _own_processes(conditions: Conditions) -> int:

@@ -1,7 +1,8 @@
 """A worker: one thread's tools for one trial after the other, and its patience with transient faults."""
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,21 +11,20 @@ from types import TracebackType
 from typing import Self
 
 from evals.skill_eval.artifacts.redaction import Redactor
+from evals.skill_eval.errors import ConfigError, SkillEvalError
+from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
-from evals.skill_eval.running.abandoned import sweep
+from evals.skill_eval.running.abandoned import sweep, sweep_new, workspaces
 from evals.skill_eval.running.conditions import Conditions
 from evals.skill_eval.running.matcher import Matcher
 from evals.skill_eval.running.neighbour import Neighbour
 from evals.skill_eval.running.supervisor import Supervisor
-from evals.skill_eval.running.trial import Tools, run_trial
-from evals.skill_eval.running.watch import Watch
-from evals.skill_eval.running.workspace import choose_temporary_root
+from evals.skill_eval.running.trial import Tools, errored, run_trial
+from evals.skill_eval.running.watch import FinishedWatch, SkillWatch
+from evals.skill_eval.running.workspace import choose_temporary_root, reason_of
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0
 SIGHTINGS = 3
-_WATCHED = Failure(
-    "contaminated", f"the skill's own folder was read while the baseline ran, {SIGHTINGS} times out of {SIGHTINGS}"
-)
 
 
 class Worker:
@@ -37,22 +37,21 @@ class Worker:
         self._conditions = conditions
         self._pause = pause or threading.Event().wait
         self._held = ExitStack()
-        self._watches: dict[str, Watch] = {}
 
     def __enter__(self) -> Self:
-        conditions = self._conditions
-        root = choose_temporary_root(map(Path, conditions.avoid))
-        sweep(str(root.path))
-        self._neighbour = self._held.enter_context(Neighbour(root.path))
-        supervisor, matcher = self._held.enter_context(Supervisor()), self._held.enter_context(Matcher())
-        self._tools = Tools(supervisor.call, matcher, root.path, conditions, Redactor(conditions.secret_values))
+        """Raises ConfigError when there is no place for workspaces, or too little of something else."""
+        try:
+            self._open()
+        except BaseException as error:
+            self._held.close()
+            if isinstance(error, OSError):
+                raise ConfigError(f"no trial can be run: {reason_of(error)}") from error
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for watch in self._watches.values():
-            watch.close()
         self._held.close()
 
     def run(self, job: TrialJob) -> Trial:
@@ -68,34 +67,107 @@ class Worker:
             trial = replace(self._once(job), retries=attempt + 1)
         return trial
 
+    def _open(self) -> None:
+        conditions = self._conditions
+        root = self._root()
+        sweep(str(root))
+        self._known = workspaces(str(root))
+        self._neighbour = self._held.enter_context(Neighbour())
+        self._neighbour.lay(root)
+        supervisor, matcher = self._held.enter_context(Supervisor()), self._held.enter_context(Matcher())
+        self._tools = Tools(supervisor.call, matcher, root, conditions, Redactor(conditions.secret_values))
+        self._sight = self._held.enter_context(Sight(conditions.evaluator))
+
+    def _root(self) -> Path:
+        return choose_temporary_root(map(Path, self._conditions.avoid)).path
+
     def _once(self, job: TrialJob) -> Trial:
-        """Run a trial; a baseline during which the skill itself was read is run again before it is blamed.
+        """Run a trial; one during which answers were read is run again before it is blamed.
 
-        The system does not tell who read it: another program does so once, an agent that has found
-        the skill does so each time.
+        The system does not tell who read them: another program does so once, an agent that has found
+        them does so each time.
         """
-        watch = self._watch(job)
         for _ in range(SIGHTINGS):
-            trial = self._in_sight(job, watch)
-            if trial is not None:
+            self._sight.begin(job)
+            trial = self._beside_neighbour(job)
+            seen = self._sight.seen(job)
+            if seen is None or trial.failure is not None:
                 return trial
-        return Trial(job.key, 0.0, failure=_WATCHED)
+        times = f"{SIGHTINGS} times out of {SIGHTINGS}"
+        return errored(job, 0.0, Failure("contaminated", f"{seen}, {times}"))
 
-    def _in_sight(self, job: TrialJob, watch: Watch | None) -> Trial | None:
-        """Run a trial once; None when the skill itself was read meanwhile."""
-        if watch is not None:
-            watch.seen()
+    def _beside_neighbour(self, job: TrialJob) -> Trial:
+        """Run a trial once, and note what it did to the folders around its own."""
+        try:
+            self._settle()
+        except (SkillEvalError, OSError) as error:
+            return errored(job, 0.0, Failure("workspace", reason_of(error)))
         trial = run_trial(job, self._tools)
-        if watch is not None and watch.seen() and trial.failure is None:
-            return None
-        if self._neighbour.was_touched():
-            return replace(trial, notes=(*trial.notes, "the agent touched a neighbouring workspace"))
-        return trial
+        return replace(trial, notes=(*trial.notes, *self._traces()))
 
-    def _watch(self, job: TrialJob) -> Watch | None:
-        """Return what tells whether a baseline reads the skill itself."""
-        if job.watched is None or job.key.mode.has_skill:
-            return None
-        if job.watched not in self._watches:
-            self._watches[job.watched] = Watch(job.watched)
-        return self._watches[job.watched]
+    def _settle(self) -> None:
+        """See to it that the temporary root is there, or another one, and the neighbour in it."""
+        root = self._tools.root
+        if not root.is_dir():
+            try:
+                root.mkdir(0o700, parents=True)
+            except OSError:
+                self._tools = replace(self._tools, root=self._root())
+        self._neighbour.lay(self._tools.root)
+
+    def _traces(self) -> Iterator[str]:
+        if self._neighbour.was_touched():
+            yield "the agent touched a neighbouring workspace"
+        root = str(self._tools.root)
+        now = workspaces(root)
+        strays = dict(sweep_new(root, now - self._known))
+        self._known = now.difference(name for name, gone in strays.items() if gone)
+        for name, gone in strays.items():
+            end = "was" if gone else "could not be"
+            yield f"`{name}` was left among the workspaces, owned by nobody, and {end} removed"
+
+
+class Sight:
+    """What tells whether answers are read that no agent has to read; a context manager for one thread."""
+
+    def __init__(self, run: str | None) -> None:
+        self._finished = None if run is None else FinishedWatch(run)
+        self._skill: SkillWatch | None = None
+        self._watched: tuple[str, tuple[str, ...]] | None = None
+        self._beside = None if run is None else os.path.dirname(run)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for watch in (self._finished, self._skill):
+            if watch is not None:
+                watch.close()
+
+    def begin(self, job: TrialJob) -> None:
+        """Look from now on."""
+        if self._finished is not None:
+            self._finished.begin(job.key)
+        if job.watched is not None and self._watched != (job.watched, job.adapter.argv):
+            self._watch(job.watched, job.adapter.argv)
+        if self._skill is not None:
+            self._skill.opened()
+
+    def seen(self, job: TrialJob) -> str | None:
+        """Return what was read since `begin`."""
+        opened = self._skill.opened() if self._skill and job.watched else frozenset()
+        if self._finished is not None and self._finished.was_read(job.key):
+            return "what the run has written of this case was read while the trial ran"
+        if any(path.split(os.sep)[0] == "evals" for path in opened):
+            return "the skill's `evals` folder, which holds the answers, was read while the trial ran"
+        if opened and job.key.mode is not Mode.WITH_SKILL:
+            return "the skill's own folder was read while the baseline ran"
+        return None
+
+    def _watch(self, folder: str, argv: tuple[str, ...]) -> None:
+        """Watch this skill in place of the one before it."""
+        if self._skill is not None:
+            self._skill.close()
+        self._skill, self._watched = SkillWatch(folder, argv, self._beside), (folder, argv)

@@ -1,6 +1,7 @@
 """A fresh folder for one trial, far from skills and settings, and gone afterwards whatever happened in it."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ AGENT_TRACES = (
 SKELETON = (FileCopy(".git/HEAD", b"ref: refs/heads/main\n"),)
 """Makes the workspace a repository of its own, above which agents look for no skills."""
 
+_PAUSES_SECONDS = (0.0, 0.02, 0.1, 0.3)
 _SKELETON_FOLDERS = (".git", ".git/objects", ".git/refs")
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
@@ -77,6 +79,14 @@ def best_root(candidates: Iterable[str], avoid: Iterable[Path]) -> TemporaryRoot
     return min((TemporaryRoot(Path(path), tuple(_flaws(path))) for path in usable), key=lambda root: len(root.flaws))
 
 
+def reason_of(error: SkillEvalError | OSError) -> str:
+    """Return why something could not be done, in the words of a message."""
+    if isinstance(error, SkillEvalError):
+        return str(error)
+    place = f"`{os.fsdecode(error.filename)}`: " if isinstance(error.filename, str | bytes) else ""
+    return f"{place}{(error.strerror or str(error)).lower()}"
+
+
 @contextmanager
 def prepared_workspace(
     root: Path, *, files: Iterable[FileCopy], on_left: Callable[[tuple[str, ...]], None] | None = None
@@ -92,8 +102,12 @@ def prepared_workspace(
         held += _hold(around)
         for folder in held:
             own(folder)
+        reserve = _hold(around)  # removing a folder takes two descriptors, and making it may take the last one
         workspace = os.path.join(around, "workspace")
-        os.mkdir(workspace)
+        try:
+            os.mkdir(workspace)
+        finally:
+            _give_back(reserve)
         held += _hold(workspace)
         _lay(workspace, files)
         yield Path(workspace)
@@ -142,12 +156,26 @@ def _write(path: str, content: bytes, mode: int) -> None:
 
 
 def _remove(around: str, held: list[int]) -> tuple[str, ...]:
-    """Remove what is at the folder's place, then what was there before and has been moved."""
-    left = remove_tree(around)
+    """Remove what is at the folder's place, then what was there before and has been moved.
+
+    Where the process has no descriptors left, those given back at the end are enough for another try;
+    when another thread takes them, for one a little later.
+    """
+    left, moved = remove_tree(around), tuple[str, ...]()
     for folder in reversed(held):
-        left += remove_moved(folder)
+        moved += remove_moved(folder)
         os.close(folder)
-    return left
+    for pause in _PAUSES_SECONDS:
+        if not left:
+            break
+        time.sleep(pause)
+        left = remove_tree(around)
+    return left + moved
+
+
+def _give_back(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _candidates() -> Iterator[str]:
