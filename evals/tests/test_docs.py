@@ -59,7 +59,6 @@ class Commands(unittest.TestCase):
                 self.assertEqual(ran.code, 0)
                 self.assertIn("exit codes", ran.out)
 
-
     def test_every_probe_of_adapter_check_has_its_row(self) -> None:
         manual = MANUAL.read_text("utf-8")
         for probe in PROBES:
