@@ -6,7 +6,6 @@ import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping
 from contextlib import suppress
-from types import ModuleType
 from typing import TextIO
 
 from evals.skill_eval.errors import SkillEvalError
@@ -108,11 +107,16 @@ def _dispatch(
 ) -> int:
     name = next((word for word in argv if word in commands), None)
     argv = _command_first(argv, name)
-    module = importlib.import_module(f"{package}.commands.{name}") if name else None
-    if module is not None and hasattr(module, "normalise"):
+    if name is None or argv[0] != name:
+        overview = _overview(program, commands)
+        overview.parse_args(argv)
+        overview.error("the command has to be the first word")
+    module = importlib.import_module(f"{package}.commands.{name}")
+    if hasattr(module, "normalise"):
         argv = module.normalise(argv)
-    args = _parser(program, commands, name, module).parse_args(argv)
-    return int(module.main(args, console)) if module is not None else USAGE
+    parser = _parser(f"{program} {name}", commands[name], getattr(module, "EXIT_CODES", _EXIT_CODES))
+    module.add_arguments(parser)
+    return int(module.main(parser.parse_args(argv[1:]), console))
 
 
 def _command_first(argv: list[str], name: str | None) -> list[str]:
@@ -123,25 +127,34 @@ def _command_first(argv: list[str], name: str | None) -> list[str]:
     return [name, *argv[:place], *argv[place + 1 :]]
 
 
-def _parser(program: str, commands: Mapping[str, str], chosen: str | None, module: ModuleType | None) -> ArgumentParser:
-    parser = ArgumentParser(
-        prog=program, epilog=_EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+def _overview(program: str, commands: Mapping[str, str]) -> ArgumentParser:
+    """Return the parser of everything that does not begin with a command: help, version and errors."""
+    parser = _parser(program, None, _EXIT_CODES)
     parser.add_argument("--version", action="version", version=f"{program} {VERSION}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in commands.items():
-        codes = getattr(module, "EXIT_CODES", _EXIT_CODES)
-        subparser = subparsers.add_parser(
-            name,
-            help=summary,
-            description=summary,
-            epilog=codes,
-            formatter_class=RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        if module is not None and name == chosen:
-            module.add_arguments(subparser)
+        subparsers.add_parser(name, help=summary, add_help=False, formatter_class=_formatter)
     return parser
+
+
+def _parser(program: str, description: str | None, exit_codes: str) -> ArgumentParser:
+    return ArgumentParser(
+        prog=program, description=description, epilog=exit_codes, formatter_class=_formatter, allow_abbrev=False
+    )
+
+
+def _formatter(prog: str) -> RawDescriptionHelpFormatter:
+    """Return a formatter as wide as the terminal; left to itself, it would load `shutil` to learn the width."""
+    return RawDescriptionHelpFormatter(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    with suppress(OSError):
+        return os.get_terminal_size().columns or 80
+    return 80
 
 
 def _say(console: StandardConsole, error: SkillEvalError) -> int:

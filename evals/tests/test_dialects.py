@@ -2,8 +2,8 @@
 
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.model.suite import Dialect
-from evals.skill_eval.reading.dialects import TRIGGER_NAMES
 from evals.skill_eval.reading.suites import SuiteReading, read_suite
+from evals.skill_eval.reading.triggers import TRIGGER_NAMES
 from evals.tests.suite_folders import SuiteFolderTest, documents, finding_text
 
 QUERIES = b'[{"query": "Summarise.", "should_trigger": true}, {"query": "Sing.", "should_trigger": false}]'

@@ -4,7 +4,6 @@ import json
 import re
 import unittest
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -12,10 +11,12 @@ from xml.etree import ElementTree
 
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.suite import Case, Check, CheckType, Suite
-from evals.skill_eval.reading.discovery import SkillFolder
 from evals.skill_eval.reading.rules import RULES
+from evals.skill_eval.reading.skill_folders import SkillFolder
 from evals.skill_eval.reading.validation import ValidatedSkill, Validation
-from evals.skill_eval.reporting.findings import fingerprints, json_text, summary, text
+from evals.skill_eval.reporting.findings import summary, text
+from evals.skill_eval.reporting.findings_json import json_text
+from evals.skill_eval.reporting.fingerprints import fingerprints
 from evals.skill_eval.reporting.github import annotations
 from evals.skill_eval.reporting.gitlab import code_quality
 from evals.skill_eval.reporting.junit import JUnitCase, JUnitSuite, Verdict, junit
@@ -75,7 +76,7 @@ class Lines(unittest.TestCase):
 
     def test_nothing_that_a_file_holds_reaches_terminal_or_runner(self) -> None:
         self.assertEqual(dangerous_lines(text(validation())), [])
-        leading = replace(HOSTILE, path="::error::a")
+        leading = HOSTILE._replace(path="::error::a")
         self.assertEqual(dangerous_lines(text(Validation(Path("/r"), (), (leading,)))), [])
 
 
@@ -177,24 +178,24 @@ class Sarif(unittest.TestCase):
 
     def test_paths_are_relative_references_that_decode_to_the_bytes_of_the_name(self) -> None:
         for path in (HOSTILE.path, "skills/mit leer/ü.md", "skills/a:b?c#d%20/SKILL.md"):
-            (result,) = self.run_of((replace(ERROR, path=path),))["results"]
+            (result,) = self.run_of((ERROR._replace(path=path),))["results"]
             uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
             self.assertRegex(uri, r"\A[A-Za-z0-9._~%/-]+\Z")
             self.assertEqual(unquote_to_bytes(uri), path.encode("utf-8", "surrogateescape"))
 
     def test_a_path_outside_of_the_repository_is_a_file_uri(self) -> None:
-        (result,) = self.run_of((replace(ERROR, path="/elsewhere/a b"),))["results"]
+        (result,) = self.run_of((ERROR._replace(path="/elsewhere/a b"),))["results"]
         uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         self.assertEqual(uri, "file:///elsewhere/a%20b")
 
 
 class Fingerprints(unittest.TestCase):
     def test_they_stay_when_lines_and_numbers_move(self) -> None:
-        moved = replace(ERROR, line=99, column=1, message="unknown type `a, b: 7%`")
+        moved = ERROR._replace(line=99, column=1, message="unknown type `a, b: 7%`")
         self.assertEqual(fingerprints([ERROR]), fingerprints([moved]))
 
     def test_they_differ_for_other_findings_and_for_the_same_one_twice(self) -> None:
-        others = [replace(ERROR, path="x"), replace(ERROR, code="SE302"), replace(ERROR, message="m"), ERROR, ERROR]
+        others = [ERROR._replace(path="x"), ERROR._replace(code="SE302"), ERROR._replace(message="m"), ERROR, ERROR]
         digests = fingerprints([ERROR, *others])
         self.assertEqual(len(set(digests)), len(digests))
 
@@ -247,7 +248,7 @@ class JUnit(unittest.TestCase):
             self.assertEqual(int(element.get("errors", "")), len(list(element.iter("error"))))
 
     def test_no_two_cases_share_classname_and_name(self) -> None:
-        skill = checked("sample", ERROR, replace(ERROR, line=13), replace(ERROR, line=14))
+        skill = checked("sample", ERROR, ERROR._replace(line=13), ERROR._replace(line=14))
         twice = Validation(Path("/r"), (skill,), ())
         names = [(case.get("classname"), case.get("name")) for case in parsed(junit_findings(twice)).iter("testcase")]
         self.assertEqual(len(set(names)), 3)

@@ -10,7 +10,8 @@ from unittest import skipIf, skipUnless
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import Case
-from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, SKILL_LIMIT_ENTRIES, folded, load, load_skill
+from evals.skill_eval.reading.file_copies import SKILL_LIMIT_ENTRIES, load, load_skill
+from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, folded
 from evals.tests.suite_folders import SuiteFolderTest
 from evals.tests.support import as_ordinary_user
 

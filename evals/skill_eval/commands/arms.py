@@ -11,7 +11,7 @@ from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.sentinel import EXPECTED, SENTINELS
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.trial import GivenSkill
-from evals.skill_eval.reading.fixtures import load_skill
+from evals.skill_eval.reading.file_copies import load_skill
 from evals.skill_eval.running.material import Material, with_modes
 
 _PLACEBO_NAME = "house-plants"

@@ -19,7 +19,8 @@ from evals.skill_eval.commands.execution import (
     run_facts,
 )
 from evals.skill_eval.commands.run_options import add_arguments, complete, stored
-from evals.skill_eval.commands.selection import Selected, repository_root, select
+from evals.skill_eval.commands.selected import Selected, select
+from evals.skill_eval.commands.selection import repository_root
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.record import JsonObject
 from evals.skill_eval.running.conditions import Sandbox

@@ -3,7 +3,6 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from evals.skill_eval.commands.console import Console
@@ -15,7 +14,7 @@ from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.skill import Skill
 from evals.skill_eval.model.suite import Case, Suite
 from evals.skill_eval.reading.discovery import discover
-from evals.skill_eval.reading.fixtures import load
+from evals.skill_eval.reading.file_copies import load
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.strict_json import Document, Where, parse
 from evals.skill_eval.reading.validation import ValidatedSkill, Validation, validate
@@ -51,13 +50,13 @@ def self_tested(validation: Validation) -> Validation:
 
 
 def _with_findings(validation: Validation, results: Mapping[Path, SelfTest]) -> Validation:
-    return replace(
-        validation, skills=tuple(_with_own(one, results.get(one.folder.directory)) for one in validation.skills)
+    return validation._replace(
+        skills=tuple(_with_own(one, results.get(one.folder.directory)) for one in validation.skills)
     )
 
 
 def _with_own(one: ValidatedSkill, result: SelfTest | None) -> ValidatedSkill:
-    return one if result is None else replace(one, problems=(*one.problems, *_problems(one, result)))
+    return one if result is None else one._replace(problems=(*one.problems, *_problems(one, result)))
 
 
 def _results(validation: Validation) -> dict[Path, SelfTest]:

@@ -1,7 +1,7 @@
 """A finding of `validate`: what is wrong, where, and how to mend it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -12,8 +12,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One finding at one place.
 
     `path` is relative to the repository root, with `/`. `line` and `column` count from 1 in

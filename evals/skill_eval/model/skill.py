@@ -1,12 +1,11 @@
 """A skill: a folder with a SKILL.md that agents can load."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(NamedTuple):
     """A skill whose SKILL.md could be read.
 
     `directory` is the real folder. `properties` are the decoded top-level frontmatter fields
@@ -21,8 +20,7 @@ class Skill:
     body_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileCopy:
+class FileCopy(NamedTuple):
     """A file taken once at the start of a run and laid into every workspace that needs it.
 
     `path` is relative, with `/`; `executable` is the owner's x bit.

@@ -1,8 +1,8 @@
 """A suite: the cases and checks of one evals.json."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 
 class CheckType(StrEnum):
@@ -18,8 +18,7 @@ class CheckType(StrEnum):
     LOADED_SKILL = "loaded_skill"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One deterministic requirement.
 
     `operands` holds what the type compares with: the texts, the one pattern, the one path below
@@ -33,8 +32,7 @@ class Check:
     case_sensitive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One entry of a suite. `files` are fixture paths relative to the skill root, with `/`."""
 
     id: int | str
@@ -59,8 +57,7 @@ class Dialect(StrEnum):
     TRIGGERS = "triggers"
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(NamedTuple):
     """The cases of one evals.json, in file order. `path` is the file."""
 
     skill_name: str

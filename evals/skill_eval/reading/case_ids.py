@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from evals.skill_eval.model.problem import Severity
-from evals.skill_eval.reading.dialects import CaseParts
 from evals.skill_eval.reading.findings import Findings, Part, pointer
 from evals.skill_eval.reading.fixtures import folded
+from evals.skill_eval.reading.parts import CaseParts
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.strict_json import Where, kind_of
 
@@ -15,7 +15,7 @@ LENGTH_LIMIT_BYTES = 200
 NUMBER_LIMIT = 2**53 - 1
 
 # What a folder's name cannot hold on every file system and in every archive, and what nobody sees.
-_UNSAFE = re.compile('[\x00-\x1f\x7f-\x9f/\\\\:*?"<>|\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]')
+_UNSAFE = '[\x00-\x1f\x7f-\x9f/\\\\:*?"<>|\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))))
 
 
@@ -48,7 +48,7 @@ def id_fault(value: object) -> str | None:
         return "expected a name, found an empty or blank string"
     if len(value) > LENGTH_LIMIT or len(value.encode()) > LENGTH_LIMIT_BYTES:
         return f"has {len(value)} characters; at most {LENGTH_LIMIT} ({LENGTH_LIMIT_BYTES} bytes) name a folder safely"
-    if _UNSAFE.search(value) or value != value.strip() or value.endswith(".") or value in (".", ".."):
+    if re.search(_UNSAFE, value) or value != value.strip() or value.endswith(".") or value in (".", ".."):
         return f"{quoted(value)} is no safe name for a folder"
     if value.split(".")[0].strip().casefold() in _DEVICES:
         return f"{quoted(value)} is the name of a device on Windows"

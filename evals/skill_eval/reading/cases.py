@@ -1,28 +1,22 @@
 """Cases of a suite: each read whole, so that everything wrong with it is said at once."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.model.suite import Case, Check
 from evals.skill_eval.reading.case_ids import assign_ids
 from evals.skill_eval.reading.checks import CheckScope, PlacedCheck, read_checks, read_operands
-from evals.skill_eval.reading.dialects import CASE_KEYS, CaseParts, Line, MadeCheck, rubric_line
 from evals.skill_eval.reading.doubts import note_doubts
 from evals.skill_eval.reading.findings import Findings, Part
 from evals.skill_eval.reading.fixtures import check_fixtures, workspace_path
-from evals.skill_eval.reading.near_miss import near_miss
+from evals.skill_eval.reading.parts import CASE_KEYS, CaseParts, Line, MadeCheck, rubric_line
 from evals.skill_eval.reading.quoting import quoted
-from evals.skill_eval.reading.strict_json import Where, kind_of
-
-_UNKNOWN_KEYS = 100
-_NAMED_KEYS = 10
+from evals.skill_eval.reading.strict_json import kind_of
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(NamedTuple):
     """How a suite is to be read.
 
     `lenient`: it is foreign, so what it leaves out is a warning. `plain_assertions`: it is not, and
@@ -43,38 +37,16 @@ class Manner:
 def read_cases(cases: Sequence[CaseParts], manner: Manner, findings: Findings) -> tuple[Case, ...]:
     """Return every case; one with an error among the findings is as good as it can be."""
     ids = assign_ids(cases, manner.lenient, findings)
-    unused = [where for parts in cases for where in note_keys(parts.keys, parts.where, parts.used, CASE_KEYS, findings)]
-    note_unused(unused, findings)
+    if not all(parts.keys.keys() <= parts.used for parts in cases):
+        _note_keys(cases, findings)
     return tuple(_case(id_, parts, manner, findings) for id_, parts in zip(ids, cases, strict=True))
 
 
-def note_keys(
-    holder: Mapping[str, object], where: Where, used: frozenset[str], meant: Iterable[str], findings: Findings
-) -> list[Where]:
-    """Return the places of keys that nothing here uses; one that was `meant` to be another is a finding.
+def _note_keys(cases: Sequence[CaseParts], findings: Findings) -> None:
+    from evals.skill_eval.reading.unused_keys import note_keys, note_unused
 
-    A slip in `checks` is an error: the gate that the author sees would not be there. Of the unknown
-    keys of one object the first hundred are looked at.
-    """
-    unknown = islice((key for key in holder if key not in used and not key.startswith("$")), _UNKNOWN_KEYS)
-    unused: list[Where] = []
-    for key in unknown:
-        near = near_miss(key, meant)
-        if near is None:
-            unused.append((*where, key))
-        else:
-            severity = Severity.ERROR if near == "checks" else Severity.WARNING
-            hint = f"did you mean `{near}`?"
-            findings.add("SE233", (*where, key), "unknown key", hint, key=True, severity=severity)
-    return unused
-
-
-def note_unused(places: Sequence[Where], findings: Findings) -> None:
-    """Say in one finding which keys are not used."""
-    if places:
-        names = list(dict.fromkeys(quoted(str(place[-1]), 40) for place in places))
-        more = f" and {len(names) - _NAMED_KEYS} more" if len(names) > _NAMED_KEYS else ""
-        findings.add("SE234", places[0], f"keys that are not used: {', '.join(names[:_NAMED_KEYS])}{more}", key=True)
+    unused = [where for parts in cases for where in note_keys(parts.keys, parts.where, parts.used, CASE_KEYS, findings)]
+    note_unused(unused, findings)
 
 
 def _case(id_: int | str, parts: CaseParts, manner: Manner, findings: Findings) -> Case:

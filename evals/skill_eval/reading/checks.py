@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evals.skill_eval.model.suite import Check, CheckType
 from evals.skill_eval.reading.findings import Findings, Part
-from evals.skill_eval.reading.near_miss import near_miss
 from evals.skill_eval.reading.patterns import pattern_fault
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.relative_paths import path_fault
@@ -27,17 +26,21 @@ OPERANDS: Mapping[CheckType, str] = {
 }
 """The key that holds what a check of each type compares with."""
 
+EXACT = (CheckType.FILE_EXISTS, CheckType.LOADED_SKILL)
+"""The types that compare letter by letter, whatever `case_sensitive` says."""
+
 _TYPES = {str(type_): type_ for type_ in CheckType}
-_OPERAND_KEYS = tuple(dict.fromkeys(OPERANDS.values()))
-_FLAGS = {"required": True, "case_sensitive": False}
-_KEYS = ("id", "type", *_OPERAND_KEYS, *_FLAGS)
+FLAGS = {"required": True, "case_sensitive": False}
+_OWN_KEYS = {
+    type_: {"id", "type", operand, "required"} | (set() if type_ in EXACT else {"case_sensitive"})
+    for type_, operand in OPERANDS.items()
+}
 _EXAMPLE = 'a check is `{"id": "names-the-unit", "type": "contains", "value": "unit"}`'
 _SENTENCES = f"what a person or a judge decides stands in `assertions`; {_EXAMPLE}"
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f]")
+_UNSEEN = "[\x00-\x1f\x7f-\x9f]"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckScope:
+class CheckScope(NamedTuple):
     """What the checks of a case are read against.
 
     `skill_name` is the skill under test, `inputs` are the case's fixtures as they lie in the workspace.
@@ -84,10 +87,11 @@ def _check(item: object, where: Where, scope: CheckScope, findings: Findings) ->
         return None
     id_ = _id(item, where, findings)
     type_ = _type(item, where, findings)
-    flags = {name: _flag(item, name, default, where, findings) for name, default in _FLAGS.items()}
+    flags = {name: _flag(item, name, default, where, findings) for name, default in FLAGS.items()}
     if type_ is None:
         return None
-    _examine_keys(item, type_, where, findings)
+    if not item.keys() <= _OWN_KEYS[type_]:
+        _examine_keys(item, type_, where, findings)
     operands = _operands(item, type_, where, scope, findings)
     if id_ is None or operands is None:
         return None
@@ -101,7 +105,7 @@ def _id(item: Mapping[str, object], where: Where, findings: Findings) -> str | N
     value = item["id"]
     if not isinstance(value, str):
         findings.add("SE241", (*where, "id"), f"expected a string, found {kind_of(value)}")
-    elif not value.strip() or len(value) > ID_LIMIT or _UNSEEN.search(value):
+    elif not value.strip() or len(value) > ID_LIMIT or re.search(_UNSEEN, value):
         message = f"expected a visible name of at most {ID_LIMIT} characters, found {quoted(value)}"
         findings.add("SE241", (*where, "id"), message)
     else:
@@ -119,6 +123,8 @@ def _type(item: Mapping[str, object], where: Where, findings: Findings) -> Check
         findings.add("SE242", (*where, "type"), f"expected a string, found {kind_of(value)}; known: {known}")
         return None
     if value not in _TYPES:
+        from evals.skill_eval.reading.near_miss import near_miss
+
         near = near_miss(value, _TYPES)
         hint = f"did you mean `{near}`?" if near else None
         findings.add("SE242", (*where, "type"), f"unknown check type {quoted(value)}; known: {known}", hint)
@@ -134,22 +140,9 @@ def _flag(item: Mapping[str, object], name: str, default: bool, where: Where, fi
 
 
 def _examine_keys(item: Mapping[str, object], type_: CheckType, where: Where, findings: Findings) -> None:
-    """Refuse what would change the verdict if it were understood, and say what is not used."""
-    own = OPERANDS[type_]
-    for key in item:
-        place = (*where, key)
-        if key in _OPERAND_KEYS:
-            if key != own and (key != "value" or own in item):
-                findings.add("SE246", place, f"a check of type `{type_}` has no `{key}`; it has `{own}`", key=True)
-        elif key not in _KEYS and not key.startswith("$"):
-            near = near_miss(key, _KEYS)
-            if near:
-                findings.add("SE246", place, "unknown option", f"did you mean `{near}`?", key=True)
-            else:
-                findings.add("SE247", place, "is not used: a check has no such option", key=True)
-    if "case_sensitive" in item and type_ in (CheckType.FILE_EXISTS, CheckType.LOADED_SKILL):
-        message = f"has no effect: a check of type `{type_}` is always exact"
-        findings.add("SE247", (*where, "case_sensitive"), message, key=True)
+    from evals.skill_eval.reading.check_keys import examine_keys
+
+    examine_keys(item, type_, where, findings)
 
 
 def _operands(
@@ -158,33 +151,12 @@ def _operands(
     own = OPERANDS[type_]
     if own in item:
         return read_operands(type_, Part((*where, own), item[own]), scope, findings)
-    if "value" in item:
-        return _borrowed(Part((*where, "value"), item["value"]), type_, scope, findings)
-    if type_ is CheckType.LOADED_SKILL:
+    if type_ is CheckType.LOADED_SKILL and "value" not in item:
         return (scope.skill_name,)
-    if item.keys().isdisjoint(_OPERAND_KEYS):
-        findings.add("SE243", where, f"a check of type `{type_}` needs `{own}`, {_WANTED[own]}")
-    return None
+    from evals.skill_eval.reading.check_keys import borrowed_operand
 
-
-def _borrowed(part: Part, type_: CheckType, scope: CheckScope, findings: Findings) -> tuple[str, ...] | None:
-    """Read `value` in the place of the type's own key: what is meant is clear where the kind fits."""
-    own = OPERANDS[type_]
-    if isinstance(part.value, list) is not (own == "values"):
-        message = f"a check of type `{type_}` needs `{own}`, {_WANTED[own]}; found {kind_of(part.value)} in `value`"
-        findings.add("SE243", part.where, message)
-        return None
-    findings.add("SE251", part.where, f"is read as `{own}`, which is its name in a check of type `{type_}`", key=True)
-    return read_operands(type_, part, scope, findings)
-
-
-_WANTED = {
-    "value": "a string",
-    "values": "a list of strings",
-    "pattern": "a regular expression",
-    "path": "a path below the workspace",
-    "skill": "the name of a skill",
-}
+    borrowed = borrowed_operand(item, type_, where, findings)
+    return None if borrowed is None else read_operands(type_, borrowed, scope, findings)
 
 
 def _text(part: Part, scope: CheckScope, findings: Findings) -> tuple[str, ...] | None:

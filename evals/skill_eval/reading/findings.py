@@ -2,20 +2,19 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from evals.skill_eval.model.problem import Problem, Severity
+from evals.skill_eval.reading.problems import finding, usual_severity
 from evals.skill_eval.reading.quoting import quoted
-from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.strict_json import Document, JsonFault, Where
 
 LIMIT = 1_000
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_-]{0,39}")
+_PLAIN_KEY = r"[A-Za-z_$][A-Za-z0-9_-]{0,39}"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A value of the document and the way to it."""
 
     where: Where
@@ -50,7 +49,7 @@ class Findings:
 
         `severity` is the rule's own unless it is given.
         """
-        severity = severity or RULES[code].severity
+        severity = severity or usual_severity(code)
         self._count[severity] += 1
         if self._count[severity] <= LIMIT:
             self._problems.append(self._problem(severity, code, where, message, hint, key))
@@ -60,15 +59,15 @@ class Findings:
     ) -> None:
         """Note a finding that much of the document may share: at its first place, with a count of the others."""
         first, others = self._shared.get((code, message), (None, -1))
-        first = first or self._problem(severity or RULES[code].severity, code, where, message, None, key)
+        first = first or self._problem(severity or usual_severity(code), code, where, message, None, key)
         self._shared[code, message] = first, others + 1
 
     def problems(self) -> tuple[Problem, ...]:
         """Return all findings in the order of the document."""
         problems = self._problems.copy()
-        for problem, others in self._shared.values():
+        for first, others in self._shared.values():
             more = f" (and {others} more)" if others else ""
-            problems.append(replace(problem, message=problem.message + more))
+            problems.append(first._replace(message=first.message + more))
         for severity, count in self._count.items():
             if count > LIMIT:
                 message = f"{count - LIMIT} more findings of this severity are not shown"
@@ -85,7 +84,7 @@ class Findings:
 
 def fault_problem(path: str, fault: JsonFault) -> Problem:
     """Return the finding for a text that is no strict JSON."""
-    return Problem(path, fault.line, fault.column, RULES[fault.code].severity, fault.code, fault.message, fault.hint)
+    return finding(fault.code, path, fault.message, fault.hint, place=(fault.line, fault.column))
 
 
 def pointer(where: Where) -> str:
@@ -94,7 +93,7 @@ def pointer(where: Where) -> str:
     for step in where:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif _PLAIN_KEY.fullmatch(step):
+        elif re.fullmatch(_PLAIN_KEY, step):
             text += f".{step}" if text else step
         else:
             text += f"[{quoted(step, 40)}]"

@@ -1,15 +1,10 @@
-"""Fixtures of a case and the copy of its skill: found on disk as they are spelled, taken as bytes."""
+"""Fixtures of a case: found on disk as they are spelled."""
 
 import os
 import re
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
-from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Severity
-from evals.skill_eval.model.skill import FileCopy
-from evals.skill_eval.model.suite import Case
 from evals.skill_eval.reading.findings import Findings, Part
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import ACCESS, KIND, LINK, SIZE, UnusableFile, read_regular
@@ -18,12 +13,9 @@ from evals.skill_eval.reading.strict_json import kind_of
 
 FIXTURE_LIMIT = 1_000
 FIXTURE_LIMIT_BYTES = 16 << 20
-SKILL_LIMIT_BYTES = 64 << 20
-SKILL_LIMIT_ENTRIES = 5_000
 
-_PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
+_PRIVATE_KEY = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_NOT_COPIED = ("__pycache__", ".git")
 
 
 def workspace_path(fixture: str) -> str:
@@ -58,25 +50,10 @@ def check_fixtures(part: Part, skill_directory: Path, runnable: bool, findings: 
     return tuple(usable.values())
 
 
-def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
-    """Return the fixtures of `case` as they lie in its workspace, in the order of the suite.
-
-    Raises ConfigError when one has gone, has become something else, or cannot be read.
-    """
-    return tuple(_copy(skill_directory, path, case) for path in case.files)
-
-
-def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
-    """Return what the agent gets of a skill: all of it but `evals/`, `__pycache__`, `.git`, links and special files.
-
-    The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
-    5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
-    """
-    sizes = dict(_sizes(skill_directory))
-    if sum(sizes.values()) > SKILL_LIMIT_BYTES:
-        message = f"skill {quoted(str(skill_directory))} has {sum(sizes.values())} bytes"
-        raise ConfigError(f"{message}; at most {SKILL_LIMIT_BYTES} are copied for the agent")
-    return tuple(_skill_copy(skill_directory, path) for path in sorted(sizes))
+def refuse_link(directory: Path) -> None:
+    """Raise UnusableFile when a folder on the way to a file is a link."""
+    if os.path.islink(directory):
+        raise UnusableFile(LINK, f"leads through the link {quoted(directory.name)}, and links are not followed")
 
 
 def folded(name: str) -> str:
@@ -108,7 +85,7 @@ def _on_disk(item: Part, path: str, skill_directory: Path, runnable: bool, findi
         directory = skill_directory
         for step in path.split("/")[:-1]:
             directory = _listed(directory, step)
-            _refuse_link(directory)
+            refuse_link(directory)
         content = read_regular(_listed(directory, path.rpartition("/")[2]), FIXTURE_LIMIT_BYTES).content
     except _Absent as error:
         hint = error.hint or _elsewhere(path, skill_directory)
@@ -159,11 +136,6 @@ def _spelling(written: str, listed: str) -> str:
     return f"looks like {quoted(listed)} on disk, which is {form}"
 
 
-def _refuse_link(directory: Path) -> None:
-    if os.path.islink(directory):
-        raise UnusableFile(LINK, f"leads through the link {quoted(directory.name)}, and links are not followed")
-
-
 def _elsewhere(path: str, skill_directory: Path) -> str | None:
     """Return a hint when the path is right for another starting point than the skill's folder."""
     steps = path.split("/")
@@ -180,64 +152,6 @@ def _examine(item: Part, path: str, content: bytes, absent: Severity, findings: 
         message = f"{quoted(path)} is a Git LFS pointer, not the file that it points to"
         findings.add("SE279", item.where, message, "fetch it with `git lfs pull`", severity=absent)
         return False
-    if _PRIVATE_KEY.search(content):
+    if re.search(_PRIVATE_KEY, content):
         findings.add("SE278", item.where, f"{quoted(path)} holds a private key, and every agent is given it")
     return True
-
-
-def _copy(skill_directory: Path, path: str, case: Case) -> FileCopy:
-    try:
-        directory = skill_directory
-        for step in path.split("/")[:-1]:
-            directory = directory / step
-            _refuse_link(directory)
-        copy = read_regular(skill_directory / path, FIXTURE_LIMIT_BYTES)
-    except UnusableFile as error:
-        raise ConfigError(f"fixture {quoted(path)} of case {quoted(str(case.id))} {error}") from error
-    return FileCopy(workspace_path(path), copy.content, copy.executable)
-
-
-def _skill_copy(skill_directory: Path, path: str) -> FileCopy:
-    try:
-        copy = read_regular(skill_directory / path, SKILL_LIMIT_BYTES)
-    except UnusableFile as error:
-        raise ConfigError(f"{quoted(path)} of skill {quoted(str(skill_directory))} {error}") from error
-    return FileCopy(path, copy.content, copy.executable)
-
-
-def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
-    """Yield path and size in bytes of every regular file to copy, without opening any."""
-    folders, seen = [""], 0
-    while folders:
-        folder = folders.pop()
-        entries = _entries(skill_directory, folder)
-        seen += len(entries)
-        if seen > SKILL_LIMIT_ENTRIES:
-            message = f"skill {quoted(str(skill_directory))} has more than {SKILL_LIMIT_ENTRIES} files and folders"
-            raise ConfigError(message)
-        for entry in entries:
-            path = f"{folder}{_utf8(entry.name, skill_directory)}"
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(f"{path}/")
-            elif entry.is_file(follow_symlinks=False):
-                yield path, entry.stat(follow_symlinks=False).st_size
-
-
-def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
-    left_out = _NOT_COPIED if folder else (*_NOT_COPIED, "evals")
-    try:
-        with os.scandir(skill_directory / folder) as entries:
-            some = islice(entries, SKILL_LIMIT_ENTRIES + 1)
-            return [entry for entry in some if entry.name.lower() not in left_out]
-    except OSError as error:
-        message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
-        raise ConfigError(message) from error
-
-
-def _utf8(name: str, skill_directory: Path) -> str:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError as error:
-        message = f"skill {quoted(str(skill_directory))} has a file name that is not UTF-8: {quoted(name)}"
-        raise ConfigError(message, hint="rename the file") from error
-    return name

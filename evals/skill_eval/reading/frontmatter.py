@@ -1,39 +1,19 @@
 """The frontmatter: the bytes of a SKILL.md become fields and a body."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from evals.skill_eval.reading.odd_characters import look_for_odd_characters
-from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.plain_fields import parse_plain
 from evals.skill_eval.reading.text_findings import TextFindings, place_of
-from evals.skill_eval.reading.yaml_nodes import YamlMap
-from evals.skill_eval.reading.yaml_subset import parse
+from evals.skill_eval.reading.yaml_nodes import Document, YamlMap
 
 LONGEST_HEADER = 262_144
 
 _OPENING = re.compile(r"---([ \t]*)(?:\n|\Z)")
 _CLOSING = re.compile(r"^---([ \t]*)$", re.MULTILINE)
-_NEARLY_CLOSING = r"(?m)^(?:[ \t]+---|----+|\.\.\.|--|—+-*)[ \t]*$"
-_LINK_STUB = r"(?!#|<|`)(?:\S{0,1000}/\S{0,1000}|\S{1,200}\.md)\n?"
-_BEGIN_HINT = "begin the file with `---`, the fields, and `---` on lines of their own"
-# What stands on line 1 instead of `---`; the first that fits counts.
-_INSTEAD = (
-    (r"-{4,}[ \t]*$", "more than three dashes"),
-    (r"---", "text behind the dashes"),
-    (r"[ \t]+---", "blanks before the dashes"),
-    (r"[ \t]*$", "a blank line"),
-    (r"#", "a heading"),
-    (r"```|~~~", "a code fence"),
-    (r"<!--", "an HTML comment"),
-    (r"\{", "a JSON object"),
-    (r"\+\+\+", "TOML frontmatter"),
-    (r"[A-Za-z-]+:([ \t]|$)", "a field"),
-    (r"", "text"),
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """A SKILL.md taken apart.
 
     `fields` is None where there is no header that could be read, and `unread` are fields whose
@@ -54,13 +34,15 @@ def read_frontmatter(content: bytes, findings: TextFindings) -> Frontmatter:
     text = _plain_line_ends(_decoded(content, findings), findings)
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
-    look_for_odd_characters(content, text, closing.end() if closing else len(text), findings)
-    if not opening:
-        _explain_missing_header(text, findings)
-        return Frontmatter(None, frozenset(), text, 1)
-    if not closing:
-        _explain_unclosed_header(text, findings)
-        return Frontmatter(None, frozenset(), "", 1)
+    if not _is_plain(text):
+        from evals.skill_eval.reading.odd_characters import look_for_odd_characters
+
+        look_for_odd_characters(text, closing.end() if closing else len(text), findings)
+    if not opening or not closing:
+        from evals.skill_eval.reading.missing_header import explain_missing_header
+
+        explain_missing_header(text, opening is not None, findings)
+        return Frontmatter(None, frozenset(), "" if opening else text, 1)
     _note_blanks_after_dashes(text, opening, closing, findings)
     body, body_line = text[closing.end() + 1 :], text.count("\n", 0, closing.end()) + 2
     return _with_fields(text[opening.end() : closing.start()], body, body_line, findings)
@@ -101,24 +83,9 @@ def _plain_line_ends(text: str, findings: TextFindings) -> str:
     return text
 
 
-def _explain_missing_header(text: str, findings: TextFindings) -> None:
-    first_line = text.partition("\n")[0]
-    if not text.strip():
-        findings.add("SE113", (1, 1), "the file is empty, expected frontmatter", _BEGIN_HINT)
-    elif re.fullmatch(_LINK_STUB, text):
-        message = f"the file holds nothing but a path, {quoted(first_line)}: a symbolic link that Git wrote as text"
-        findings.add("SE114", (1, 1), message, "check out with links, or put a copy of the file in its place")
-    else:
-        instead = next(what for pattern, what in _INSTEAD if re.match(pattern, first_line))
-        shown = f": {quoted(first_line)}" if first_line.strip() else ""
-        findings.add("SE113", (1, 1), f"expected `---` on line 1, found {instead}{shown}", _BEGIN_HINT)
-
-
-def _explain_unclosed_header(text: str, findings: TextFindings) -> None:
-    hint = "end it with `---` on a line of its own"
-    if nearly := re.search(_NEARLY_CLOSING, text):
-        hint += f"; line {place_of(text, nearly.start())[0]} is {quoted(nearly[0])}"
-    findings.add("SE115", (1, 1), "the frontmatter is never closed", hint)
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is lines of printable ASCII, as most are."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _note_blanks_after_dashes(
@@ -136,10 +103,19 @@ def _with_fields(header: str, body: str, body_line: int, findings: TextFindings)
         findings.add("SE118", (1, 1), message, "keep fields short; the text of the skill belongs below the frontmatter")
         return Frontmatter(None, frozenset(), body, body_line)
     _note_inner_dashes(header, findings)
-    document = parse(header, first_line=2)
+    document = _parsed(header, first_line=2)
     for fault in document.faults:
         findings.add(fault.code, (fault.line, fault.column), fault.message, fault.hint)
     return Frontmatter(document.root, document.unread, body, body_line)
+
+
+def _parsed(header: str, first_line: int) -> Document:
+    document = parse_plain(header, first_line)
+    if document is not None:
+        return document
+    from evals.skill_eval.reading.yaml_subset import parse
+
+    return parse(header, first_line)
 
 
 def _note_inner_dashes(header: str, findings: TextFindings) -> None:

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 
 from evals.skill_eval.model.problem import Problem
-from evals.skill_eval.reading.discovery import SkillFolder
+from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
-from evals.skill_eval.reading.rules import RULES
+from evals.skill_eval.reading.skill_folders import SkillFolder
 
 _NOT_COPIED = frozenset({".git", "__pycache__", "node_modules"})
 
@@ -24,7 +24,7 @@ def inner_links(folder: SkillFolder) -> tuple[Problem, ...]:
     first = links[0].removeprefix(root).replace(os.sep, "/")
     more = f" and {len(links) - 1} more" if len(links) > 1 else ""
     message = f"link to {quoted(os.readlink(links[0]))}{more}: left out of the copy that agents get"
-    return (Problem(f"{folder.shown}{first}", None, None, RULES["SE312"].severity, "SE312", message),)
+    return (finding("SE312", f"{folder.shown}{first}", message),)
 
 
 def _links(root: str) -> Iterator[str]:

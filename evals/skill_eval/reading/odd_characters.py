@@ -19,7 +19,6 @@ _INVISIBLE = (
 _JOINERS = "\u200c\u200d"
 _JOINED = "\u0600-\u08ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 
-_CONTROL_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _SUSPECT = f"[\0{_NOT_IN_YAML}{_SEPARATORS}{_INVISIBLE}{_JOINERS}]"
 _INVISIBLE_RUN = f"(?:[{_INVISIBLE}]|(?<![{_JOINED}])[{_JOINERS}])+"
 
@@ -35,9 +34,9 @@ _LOOKS = (
 )
 
 
-def look_for_odd_characters(content: bytes, text: str, header_end: int, findings: TextFindings) -> None:
-    """Report invisible, control and line-separating characters of `text`, which is the decoded `content`."""
-    if not _is_suspect(content, text):
+def look_for_odd_characters(text: str, header_end: int, findings: TextFindings) -> None:
+    """Report invisible, control and line-separating characters of a text whose header ends at `header_end`."""
+    if not re.search(_SUSPECT, text):
         return
     for code, pattern, what, hint, in_header, in_body in _LOOKS:
         start, end = 0 if in_header else header_end, len(text) if in_body else header_end
@@ -45,12 +44,6 @@ def look_for_odd_characters(content: bytes, text: str, header_end: int, findings
         for number, run in enumerate(islice(runs, MOST_RUNS)):
             more = "; further ones are not listed" if number + 1 == MOST_RUNS else ""
             findings.add(code, place_of(text, run.start()), _named(what, run[0]) + more, hint)
-
-
-def _is_suspect(content: bytes, text: str) -> bool:
-    if text.isascii():
-        return "\r" in text or len(content.translate(None, _CONTROL_BYTES)) < len(content)
-    return re.search(_SUSPECT, text) is not None
 
 
 def _named(what: str, run: str) -> str:

@@ -2,35 +2,13 @@
 
 import re
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100
 
-_TOKEN = re.compile(
-    r"\\."
-    r"|\[\^?\]?(?:\\.|[^\]\\])*\]"
-    r"|\(\?#[^)]*\)|\(\?P=\w+\)|\(\?[aiLmsux]+\)"
-    r"|\((?:\?(?:P<\w*>|<?[=!]|>|\(\w*\)|[aiLmsux-]*:)?)?"
-    r"|[*+?][+?]?|\{[0-9]*,?[0-9]*\}[+?]?"
-    r"|.",
-    re.DOTALL,
-)
-_LOOPING = re.compile(r"(?:[*+]|\{[0-9]*,\})\??")  # without an upper bound, and willing to give back
-_SKIPPABLE = re.compile(r"(?:[*?]|\{0?,[0-9]*\}|\{0\})[+?]?")
-_QUANTIFIER = re.compile(r"[*+?][+?]?|\{[0-9]*,?[0-9]*\}[+?]?")
-_LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
-_WITHOUT_WIDTH = frozenset(("^", "$", "\\A", "\\Z", "\\z", "\\b", "\\B"))
-# Beside `^` and `\A`, which hold at the start of every text.
-_DEPENDS_ON_TEXT = frozenset(("$", "\\Z", "\\z", "\\b", "\\B", *_LOOKS_AROUND))
-_KEEPS = re.compile(r"\(\?>|(?:[*+?]|\})\+|\(\?\(\w*\)")  # atomic, possessive, conditional
-_SAMPLES = ("", "x", "0 \n", "\n")
 
-
-@dataclass(frozen=True, slots=True)
-class PatternFault:
+class PatternFault(NamedTuple):
     """Why a pattern cannot be a check; `vacuous` when it compiles and matches every text."""
 
     message: str
@@ -44,10 +22,11 @@ def pattern_fault(pattern: str) -> PatternFault | None:
         return PatternFault("the pattern is empty, so it matches every text", vacuous=True)
     if len(pattern) > LENGTH_LIMIT:
         return PatternFault(f"a pattern of {len(pattern)} characters; at most {LENGTH_LIMIT} are taken")
-    if pattern.count("(") > DEPTH_LIMIT and _depth(pattern) > DEPTH_LIMIT:
-        return PatternFault(f"groups nested deeper than {DEPTH_LIMIT} levels")
-    if "\\z" in pattern and "\\z" in _TOKEN.findall(pattern):
-        return PatternFault("`\\z` is unknown to Python before 3.14", "write `\\Z`")
+    if pattern.count("(") > DEPTH_LIMIT or "\\z" in pattern:
+        from evals.skill_eval.reading.pattern_tokens import form_fault
+
+        if fault := form_fault(pattern):
+            return fault
     compiled = _compiled(pattern)
     if isinstance(compiled, PatternFault):
         return compiled
@@ -62,45 +41,11 @@ def may_explode(pattern: str) -> bool:
 
     On a text that almost matches, the time of such a pattern doubles with each character.
     """
-    stack = [_Group()]
-    tokens = [token for token in _TOKEN.findall(pattern) if token not in _WITHOUT_WIDTH]
-    for token, following in pairwise([*tokens, ""]):
-        quantifier = following if _QUANTIFIER.fullmatch(following) else ""
-        if _opens(token):
-            stack.append(_Group(token))
-        elif token == "|":
-            stack[-1].next_branch()
-        elif token == ")" and len(stack) > 1:
-            group = stack.pop()
-            if group.loose and _LOOPING.fullmatch(quantifier):
-                return True
-            stack[-1].take(quantifier, group)
-        elif not _QUANTIFIER.fullmatch(token):
-            stack[-1].take(quantifier)
-    return False
+    if not any(repeated in pattern for repeated in (")*", ")+", "){")):
+        return False
+    from evals.skill_eval.reading.pattern_tokens import has_loose_loop
 
-
-class _Group:
-    """What the branches of an open group hold: something that loops, and something that must be there."""
-
-    def __init__(self, opening: str = "") -> None:
-        self._may_give_back = opening not in ("(?>", *_LOOKS_AROUND)
-        self._any_loose = self._loops = self._fixed = False
-
-    @property
-    def loose(self) -> bool:
-        """Tell whether a branch loops and has nothing that must stand between two rounds."""
-        return self._may_give_back and (self._any_loose or (self._loops and not self._fixed))
-
-    def next_branch(self) -> None:
-        self._any_loose = self.loose
-        self._loops = self._fixed = False
-
-    def take(self, quantifier: str, group: "_Group | None" = None) -> None:
-        """Note an item, a `group` or a single character, with the quantifier behind it."""
-        loops = _LOOPING.fullmatch(quantifier) is not None or (group is not None and group.loose)
-        self._loops = self._loops or loops
-        self._fixed = self._fixed or not (loops or _SKIPPABLE.fullmatch(quantifier))
+    return has_loose_loop(pattern)
 
 
 def _compiled(pattern: str) -> "re.Pattern[str] | PatternFault":
@@ -117,25 +62,6 @@ def _compiled(pattern: str) -> "re.Pattern[str] | PatternFault":
 
 
 def _matches_all(pattern: str, compiled: re.Pattern[str]) -> bool:
-    tokens = _TOKEN.findall(pattern)
-    if not _DEPENDS_ON_TEXT.isdisjoint(tokens):
-        return False
-    anchored = "^" in tokens or "\\A" in tokens
-    if anchored and _KEEPS.search(pattern):
-        return False
-    return all(compiled.search(sample) for sample in _SAMPLES)
+    from evals.skill_eval.reading.pattern_tokens import matches_all
 
-
-def _opens(token: str) -> bool:
-    return token.startswith("(?(") or (token.startswith("(") and not token.endswith(")"))
-
-
-def _depth(pattern: str) -> int:
-    return max(_depths(pattern), default=0)
-
-
-def _depths(pattern: str) -> Iterator[int]:
-    depth = 0
-    for token in _TOKEN.findall(pattern):
-        depth += 1 if _opens(token) else -1 if token == ")" else 0
-        yield depth
+    return matches_all(pattern, compiled)

@@ -2,8 +2,8 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.skill_eval.reading.quoting import visible
 
@@ -22,8 +22,7 @@ class UnusableFile(Exception):
 LINK, KIND, SIZE, ACCESS = "link", "kind", "size", "access"
 
 
-@dataclass(frozen=True, slots=True)
-class FileBytes:
+class FileBytes(NamedTuple):
     """What a regular file holds; `executable` is the owner's x bit."""
 
     content: bytes

@@ -1,14 +1,13 @@
 """The rules of `validate`: each code once, with what it means and how to mend it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evals.skill_eval.model.problem import Severity
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A finding's stable code, its usual severity, a title of a few words and what to do about it."""
 
     code: str
@@ -255,7 +254,7 @@ _ALL = (
         "SE202",
         _ERROR,
         "suite that is too large",
-        "At most 8 MiB are read; split the suite, or move long texts into fixtures.",
+        "At most 2 MiB are read; split the suite, or move long texts into fixtures.",
     ),
     Rule("SE203", _ERROR, "text that is not UTF-8", "Save the file as UTF-8."),
     Rule("SE204", _ERROR, "byte order mark", "Save the file as UTF-8 without BOM."),

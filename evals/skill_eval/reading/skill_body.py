@@ -47,7 +47,8 @@ def _check_links(body: str, body_line: int, directory: Path, findings: TextFindi
 
 def _links(body: str) -> Iterator[tuple[int, str]]:
     prose = _without_code(body)
-    for pattern in (_INLINE_LINK, _REFERENCE):
+    patterns = [pattern for mark, pattern in (("](", _INLINE_LINK), ("]:", _REFERENCE)) if mark in prose]
+    for pattern in patterns:
         for found in re.finditer(pattern, prose):
             group = 1 if found[1] is not None else 2
             yield found.start(group), re.sub(_ESCAPED, r"\1", found[group])

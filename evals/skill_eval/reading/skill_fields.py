@@ -3,34 +3,19 @@
 import re
 
 from evals.skill_eval.reading.frontmatter import Frontmatter
-from evals.skill_eval.reading.near_miss import near_miss
-from evals.skill_eval.reading.quoting import quoted, visible
-from evals.skill_eval.reading.text_findings import Place, TextFindings
-from evals.skill_eval.reading.yaml_nodes import Entry, Node, Scalar, YamlList, YamlMap
+from evals.skill_eval.reading.problems import Place
+from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.text_findings import TextFindings
+from evals.skill_eval.reading.yaml_nodes import Entry, Node, Scalar, YamlList
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
-LONGEST_COMPATIBILITY = 500
+PLAIN_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 _KNOWN = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
-_CLAUDE_CODE = (
-    "agent",
-    "argument-hint",
-    "arguments",
-    "context",
-    "disable-model-invocation",
-    "effort",
-    "hooks",
-    "model",
-    "paths",
-    "shell",
-    "user-invocable",
-    "when_to_use",
-)
-_PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_BOOLEAN_OF_YAML_1_1 = re.compile(r"(?i)y|n|yes|no|on|off")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+_BOOLEANS_OF_YAML_1_1 = ("y", "n", "yes", "no", "on", "off")
+_TAG = r"</?[A-Za-z][^<>]*>"
+_CONTROL = "[\0-\x08\x0b-\x1f\x7f-\x9f]"
 _KINDS = {"null": "nothing", "bool": "a boolean", "int": "a number", "float": "a number", "date": "a date"}
 
 
@@ -58,6 +43,24 @@ def is_safe_name(name: str) -> bool:
     return len(name) <= LONGEST_NAME and name[0] != "-" and name.replace("-", "").isalnum()
 
 
+def described(node: Node) -> str:
+    """Say what YAML makes of a node that should be text."""
+    if isinstance(node, Scalar):
+        return f"{quoted(node.text)}, which is {_KINDS[node.kind]} to YAML" if node.text else "nothing"
+    return "a list" if isinstance(node, YamlList) else "a map"
+
+
+def expect_text(field: str, code: str, node: Node, findings: TextFindings) -> bool:
+    """Tell whether a node is text; report a list or map with `code`, other values as a warning."""
+    if not isinstance(node, Scalar):
+        findings.add(code, node.place, f"{field}: expected text, found {described(node)}")
+        return False
+    if node.kind != "str":
+        hint = "put it in quotes" if node.text else "give it a value, or take the field out"
+        findings.add("SE182", node.place, f"{field}: expected text, found {described(node)}", hint)
+    return True
+
+
 def _check_field(entry: Entry, absent: list[str], directory_name: str | None, findings: TextFindings) -> None:
     match entry.key.text:
         case "name":
@@ -65,37 +68,11 @@ def _check_field(entry: Entry, absent: list[str], directory_name: str | None, fi
         case "description":
             _check_description(entry.value, findings)
         case "license":
-            _expect_text("license", "SE172", entry.value, findings)
-        case "compatibility":
-            _check_compatibility(entry.value, findings)
-        case "metadata":
-            _check_metadata(entry.value, findings)
-        case "allowed-tools":
-            _check_allowed_tools(entry.value, findings)
+            expect_text("license", "SE172", entry.value, findings)
         case _:
-            _report_unknown(entry.key, absent, findings)
+            from evals.skill_eval.reading.optional_fields import check_optional_field
 
-
-def _place(node: Node) -> Place:
-    return node.line, node.column
-
-
-def _described(node: Node) -> str:
-    """Say what YAML makes of a node that should be text."""
-    if isinstance(node, Scalar):
-        return f"{quoted(node.text)}, which is {_KINDS[node.kind]} to YAML" if node.text else "nothing"
-    return "a list" if isinstance(node, YamlList) else "a map"
-
-
-def _expect_text(field: str, code: str, node: Node, findings: TextFindings) -> bool:
-    """Tell whether a node is text; report a list or map with `code`, other values as a warning."""
-    if not isinstance(node, Scalar):
-        findings.add(code, _place(node), f"{field}: expected text, found {_described(node)}")
-        return False
-    if node.kind != "str":
-        hint = "put it in quotes" if node.text else "give it a value, or take the field out"
-        findings.add("SE182", _place(node), f"{field}: expected text, found {_described(node)}", hint)
-    return True
+            check_optional_field(entry, absent, findings)
 
 
 # name
@@ -103,33 +80,37 @@ def _expect_text(field: str, code: str, node: Node, findings: TextFindings) -> b
 
 def _check_name(node: Node, directory_name: str | None, findings: TextFindings) -> None:
     if not isinstance(node, Scalar):
-        findings.add("SE151", _place(node), f"name: expected text, found {_described(node)}")
+        findings.add("SE151", node.place, f"name: expected text, found {described(node)}")
         return
     name = node.text.strip()
     if not name:
-        findings.add("SE154", _place(node), "name: empty")
+        findings.add("SE154", node.place, "name: empty")
         return
     _check_name_type(node, name, findings)
     if name != node.text and node.style in ("single", "double"):
-        findings.add("SE155", _place(node), "name: blanks around it", "take them out")
+        findings.add("SE155", node.place, "name: blanks around it", "take them out")
     if len(name) > LONGEST_NAME:
         message = f"name: {len(name)} characters, at most {LONGEST_NAME} are allowed"
-        findings.add("SE156", _place(node), message)
-    composed = name if name.isascii() else _check_letters(name, _place(node), findings)
-    if not _PLAIN_NAME.fullmatch(composed):
-        _check_name_form(composed, _place(node), findings)
+        findings.add("SE156", node.place, message)
+    composed = name if re.fullmatch(PLAIN_NAME, name) else _odd_name(name, node.place, findings)
     if directory_name is not None and composed != _composed(directory_name):
         message = f"name: {quoted(name)} is not the name of its folder, {quoted(directory_name)}"
-        findings.add("SE161", _place(node), message, "rename one of them")
+        findings.add("SE161", node.place, message, "rename one of them")
 
 
 def _check_name_type(node: Scalar, name: str, findings: TextFindings) -> None:
     if node.kind != "str":
-        message = f"name: expected text, found {_described(node)}"
-        findings.add("SE152", _place(node), message, f'put it in quotes: `name: "{name}"`')
-    elif node.style == "plain" and _BOOLEAN_OF_YAML_1_1.fullmatch(name):
+        message = f"name: expected text, found {described(node)}"
+        findings.add("SE152", node.place, message, f'put it in quotes: `name: "{name}"`')
+    elif node.style == "plain" and name.casefold() in _BOOLEANS_OF_YAML_1_1:
         message = f"name: {quoted(name)} is a boolean to readers of YAML 1.1"
-        findings.add("SE153", _place(node), message, f'put it in quotes: `name: "{name}"`')
+        findings.add("SE153", node.place, message, f'put it in quotes: `name: "{name}"`')
+
+
+def _odd_name(name: str, place: Place, findings: TextFindings) -> str:
+    from evals.skill_eval.reading.odd_names import check_odd_name
+
+    return check_odd_name(name, place, findings)
 
 
 def _composed(text: str) -> str:
@@ -140,49 +121,21 @@ def _composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-def _check_letters(name: str, place: Place, findings: TextFindings) -> str:
-    """Check a name beyond ASCII; return its composed form."""
-    from unicodedata import normalize
-
-    composed = normalize("NFC", name)
-    compatible = normalize("NFKC", composed)
-    if compatible != composed:
-        message = f"name: {quoted(name)} has look-alikes of other characters, readers take it for {quoted(compatible)}"
-        findings.add("SE162", place, message, f"write {quoted(compatible)}")
-    elif composed.replace("-", "").isalnum() and composed == composed.lower():
-        message = f"name: {quoted(name)} has letters other than a to z"
-        findings.add("SE163", place, message, "use a to z, 0 to 9 and hyphens: some agents refuse others")
-    return composed
-
-
-def _check_name_form(name: str, place: Place, findings: TextFindings) -> None:
-    if name != name.lower():
-        findings.add("SE157", place, f"name: {quoted(name)} has upper-case letters", f"write {quoted(name.lower())}")
-    strange = [quoted(character) for character in dict.fromkeys(name) if character != "-" and not character.isalnum()]
-    if strange:
-        message = f"name: {quoted(name)} contains {', '.join(strange[:5])}"
-        findings.add("SE158", place, message, "use lower-case letters, digits and hyphens")
-    if name[0] == "-" or name[-1] == "-":
-        findings.add("SE159", place, f"name: {quoted(name)} begins or ends with a hyphen")
-    if "--" in name:
-        findings.add("SE160", place, f"name: {quoted(name)} has two hyphens in a row")
-
-
 # description
 
 
 def _check_description(node: Node, findings: TextFindings) -> None:
     if not isinstance(node, Scalar):
-        findings.add("SE166", _place(node), f"description: expected text, found {_described(node)}")
+        findings.add("SE166", node.place, f"description: expected text, found {described(node)}")
         return
     description = node.text.strip()
     if not description:
-        findings.add("SE167", _place(node), "description: empty", "say what the skill does and when to use it")
-    elif node.kind != "str" or (node.style == "plain" and _BOOLEAN_OF_YAML_1_1.fullmatch(description)):
-        what = _described(node) if node.kind != "str" else f"{quoted(description)}, a boolean to readers of YAML 1.1"
-        findings.add("SE152", _place(node), f"description: expected text, found {what}", "put it in quotes")
+        findings.add("SE167", node.place, "description: empty", "say what the skill does and when to use it")
+    elif node.kind != "str" or (node.style == "plain" and description.casefold() in _BOOLEANS_OF_YAML_1_1):
+        what = described(node) if node.kind != "str" else f"{quoted(description)}, a boolean to readers of YAML 1.1"
+        findings.add("SE152", node.place, f"description: expected text, found {what}", "put it in quotes")
     else:
-        _check_description_text(description, _place(node), findings)
+        _check_description_text(description, node.place, findings)
 
 
 def _check_description_text(description: str, place: Place, findings: TextFindings) -> None:
@@ -192,74 +145,13 @@ def _check_description_text(description: str, place: Place, findings: TextFindin
     elif len(description) * 2 > LONGEST_DESCRIPTION and _utf_16_units(description) > LONGEST_DESCRIPTION:
         message = f"description: {_utf_16_units(description)} UTF-16 units, some agents refuse more than "
         findings.add("SE169", place, f"{message}{LONGEST_DESCRIPTION}", "shorten it")
-    if tag := _TAG.search(description):
+    if tag := re.search(_TAG, description):
         message = f"description: {quoted(tag[0])} looks like a tag"
         findings.add("SE170", place, message, "write it without angle brackets: some agents refuse them")
-    if control := _CONTROL.search(description):
+    if control := re.search(_CONTROL, description):
         message = f"description: contains the control character U+{ord(control[0]):04X}"
         findings.add("SE171", place, message, "take the escape out")
 
 
 def _utf_16_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-# The optional fields
-
-
-def _check_compatibility(node: Node, findings: TextFindings) -> None:
-    if isinstance(node, Scalar) and not node.text.strip():
-        findings.add("SE174", _place(node), "compatibility: empty", "say what the skill needs, or take the field out")
-    elif _expect_text("compatibility", "SE173", node, findings) and isinstance(node, Scalar):
-        length = len(node.text.strip())
-        if length > LONGEST_COMPATIBILITY:
-            message = f"compatibility: {length} characters, at most {LONGEST_COMPATIBILITY} are allowed"
-            findings.add("SE174", _place(node), message)
-
-
-def _check_metadata(node: Node, findings: TextFindings) -> None:
-    if isinstance(node, Scalar) and node.kind == "null":
-        findings.add("SE177", _place(node), "metadata: empty", "give it entries, or take the field out")
-    elif not isinstance(node, YamlMap):
-        what = _described(node) if isinstance(node, YamlList) else "text"
-        findings.add("SE175", _place(node), f"metadata: expected a map, found {what}", "write `key: value` lines")
-    else:
-        for entry in node.entries:
-            _check_metadata_entry(entry, findings)
-
-
-def _check_metadata_entry(entry: Entry, findings: TextFindings) -> None:
-    key, value = entry.key, entry.value
-    if key.kind != "str":
-        message = f"metadata: expected text as key, found {_described(key)}"
-        findings.add("SE176", _place(key), message, "put it in quotes")
-    if not isinstance(value, Scalar) or value.kind != "str":
-        message = f"metadata.{visible(key.text[:40])}: expected text, found {_described(value)}"
-        hint = "put it in quotes" if isinstance(value, Scalar) else "the specification maps text to text"
-        findings.add("SE176", _place(value), message, hint)
-
-
-def _check_allowed_tools(node: Node, findings: TextFindings) -> None:
-    if isinstance(node, YamlMap):
-        findings.add("SE179", _place(node), "allowed-tools: expected text, found a map", _TOOLS_HINT)
-    elif isinstance(node, YamlList) or node.kind != "str":
-        findings.add("SE178", _place(node), f"allowed-tools: expected text, found {_described(node)}", _TOOLS_HINT)
-    elif "," in _IN_PARENTHESES.sub("", node.text):
-        findings.add("SE178", _place(node), "allowed-tools: commas between the tools", _TOOLS_HINT)
-
-
-_TOOLS_HINT = "write the tools with blanks between them, `allowed-tools: Read Grep`: some agents read nothing else"
-_IN_PARENTHESES = re.compile(r"\([^()]*\)")
-
-
-# Other fields
-
-
-def _report_unknown(key: Scalar, absent: list[str], findings: TextFindings) -> None:
-    meant = near_miss(key.text, absent)
-    if meant:
-        findings.add("SE181", _place(key), f"unknown field {quoted(key.text)}", f"did you mean `{meant}`?")
-        return
-    reader = ", but Claude Code reads it" if key.text in _CLAUDE_CODE else ""
-    message = f"{quoted(key.text)} is no field of the specification{reader}"
-    findings.add("SE180", _place(key), message, "other readers ignore it; entries of your own belong below `metadata`")

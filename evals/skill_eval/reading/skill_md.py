@@ -1,8 +1,8 @@
 """A skill folder's SKILL.md: read, checked, and made into a record."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.skill_eval.model.problem import Problem
 from evals.skill_eval.model.skill import Skill
@@ -18,8 +18,7 @@ FILE_NAME = "SKILL.md"
 LARGEST_FILE_BYTES = 2 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class SkillReading:
+class SkillReading(NamedTuple):
     """What came of reading a skill folder.
 
     `skill` is None unless name and description can be used; it may be there beside errors.

@@ -7,15 +7,16 @@ what it says, differs from one Python to the next.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from evals.skill_eval.reading.quoting import quoted
 
+if TYPE_CHECKING:
+    from evals.skill_eval.reading.json_index import Index
+
 DEPTH_LIMIT = 64
 NUMBER_LIMIT = 300
+LINE_BREAK = r"\r\n|\r|\n"
 
 Where = tuple[str | int, ...]
 """The way from the root of a document to a value: keys and positions."""
@@ -26,7 +27,7 @@ _VALUE = re.compile(
 )
 _TEXT, _OPEN, _NUMBER, _WORD = 1, 2, 3, 4  # what a match of `_VALUE` ends with; 5 is a string with escapes
 _KEY = re.compile(_GAP + r'"([^"\\\x00-\x1f]*+)"' + _GAP + ":")
-_COLON = re.compile(_GAP + ":")
+_COLON = _GAP + ":"
 _AFTER_MEMBER = re.compile(_GAP + "([,}])")
 _AFTER_ITEM = re.compile(_GAP + r"([,\]])")
 _SPACE = re.compile(_GAP)
@@ -36,9 +37,6 @@ _ESCAPE = re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u(....)|(.))")
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
-_INDEX_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+')
-_SHOWN_TOKEN = re.compile(r'"[^"\x00-\x1f]{0,60}"?|[\w.+-]+')
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class JsonFault(ValueError):
@@ -59,8 +57,7 @@ class Document:
     def __init__(self, value: object, text: str) -> None:
         self.value = value
         self._text = text
-        self._index: _Node | int | None = None
-        self._line_starts: list[int] = []
+        self._index: Index | None = None
 
     def place(self, path: Where, *, key: bool = False) -> tuple[int, int]:
         """Return line and column of the value at `path`, or with `key` of its key, both from 1.
@@ -69,12 +66,10 @@ class Document:
         made at the first call, so a document in which nothing has to be found costs nothing.
         """
         if self._index is None:
-            tokens = _INDEX_TOKEN.finditer(self._text)
-            self._index = _node(tokens, next(tokens))
-            self._line_starts = [0, *(match.end() for match in _LINE_BREAK.finditer(self._text))]
-        offset = _offset(self._index, path, key)
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
+            from evals.skill_eval.reading.json_index import Index
+
+            self._index = Index(self._text)
+        return self._index.place(path, key)
 
 
 def parse(data: bytes) -> Document:
@@ -85,13 +80,13 @@ def parse(data: bytes) -> Document:
     """
     text = _decoded(data)
     if _SPACE.fullmatch(text):
-        _refuse(text, len(text), "SE205", "expected a JSON value, found nothing")
+        raise fault_at(text, len(text), "SE205", "expected a JSON value, found nothing")
     value, end = _value(text, 0, 0)
     end = _skip(text, end)
     if end < len(text):
-        rest = quoted(_LINE_BREAK.split(text[end : end + 200])[0], 40)
+        rest = quoted(re.split(LINE_BREAK, text[end : end + 200])[0], 40)
         message = f"expected nothing after the JSON value, found {rest}"
-        _refuse(text, end, "SE210", message, "write one JSON value and nothing else")
+        raise fault_at(text, end, "SE210", message, "write one JSON value and nothing else")
     return Document(value, text)
 
 
@@ -112,6 +107,43 @@ def kind_of(value: object) -> str:
             return "an object"
 
 
+def string_at(text: str, start: int) -> tuple[str, int]:
+    """Read the string whose opening quote is at `start`; return it and where it ends."""
+    end = _end(_STRING_BODY, text, start + 1)
+    if not text.startswith('"', end):
+        from evals.skill_eval.reading.json_faults import broken_string
+
+        raise broken_string(text, start, end)
+
+    def character(match: re.Match[str]) -> str:
+        high, low, unit, letter = match.groups()
+        if letter:
+            return _ESCAPED[letter]
+        if high:
+            return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
+        if unit[0] in "dD" and unit[1] not in "01234567":
+            message = f"`\\u{unit}` is half of a surrogate pair, which is no character"
+            raise fault_at(
+                text, start + 1 + match.start(), "SE215", message, "write the character itself, or both halves"
+            )
+        return chr(int(unit, 16))
+
+    return _ESCAPE.sub(character, text[start + 1 : end]), end + 1
+
+
+def fault_at(text: str, at: int, code: str, message: str, hint: str | None = None) -> JsonFault:
+    """Return a fault at an offset of `text`."""
+    return JsonFault(*place_at(text, at), code, message, hint)
+
+
+def place_at(text: str, at: int) -> tuple[int, int]:
+    """Return line and column of an offset, both from 1."""
+    line, start = 1, 0
+    for match in re.compile(LINE_BREAK).finditer(text, 0, at):
+        line, start = line + 1, match.end()
+    return line, at - start + 1
+
+
 def _decoded(data: bytes) -> str:
     if data.startswith(b"\xef\xbb\xbf"):
         raise JsonFault(1, 1, "SE204", "the text begins with a byte order mark", "save it as UTF-8 without BOM")
@@ -123,25 +155,25 @@ def _decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         message = f"expected UTF-8, found the byte 0x{data[error.start]:02x}"
-        raise JsonFault(*_line_column(before, len(before)), "SE203", message, "save it as UTF-8") from error
+        raise fault_at(before, len(before), "SE203", message, "save it as UTF-8") from error
 
 
 def _value(text: str, at: int, depth: int) -> tuple[object, int]:
     match = _VALUE.match(text, at)
     if match is None:
-        _refuse_token(text, _skip(text, at), "a value")
+        raise _unexpected(text, _skip(text, at), "a value")
     kind = match.lastindex
     if kind == _TEXT:
         return match[1], match.end()
     if kind == _OPEN:
         if depth == DEPTH_LIMIT:
-            _refuse(text, match.start(2), "SE214", f"nested deeper than {DEPTH_LIMIT} levels")
+            raise fault_at(text, match.start(2), "SE214", f"nested deeper than {DEPTH_LIMIT} levels")
         return (_object if match[2] == "{" else _array)(text, match.end(), depth + 1)
     if kind == _NUMBER:
         return _number(text, match.start(3), match[3]), match.end()
     if kind == _WORD:
         return _word(text, match.start(4), match[4]), match.end()
-    return _string(text, match.start(5))
+    return string_at(text, match.start(5))
 
 
 def _object(text: str, at: int, depth: int) -> tuple[dict[str, object], int]:
@@ -154,11 +186,13 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, object], int]:
         key, end = (match[1], match.end()) if match else _odd_key(text, at)
         if key in found:
             message = f"key {quoted(key)} stands twice in one object"
-            _refuse(text, _skip(text, at), "SE212", message, "readers keep one of the two in silence; delete one")
+            raise fault_at(
+                text, _skip(text, at), "SE212", message, "readers keep one of the two in silence; delete one"
+            )
         found[key], at = _value(text, end, depth)
         match = _AFTER_MEMBER.match(text, at)
         if match is None:
-            _refuse_token(text, _skip(text, at), "`,` or `}`")
+            raise _unexpected(text, _skip(text, at), "`,` or `}`")
         at = match.end()
         if match[1] == "}":
             return found, at
@@ -174,7 +208,7 @@ def _array(text: str, at: int, depth: int) -> tuple[list[object], int]:
         found.append(item)
         match = _AFTER_ITEM.match(text, at)
         if match is None:
-            _refuse_token(text, _skip(text, at), "`,` or `]`")
+            raise _unexpected(text, _skip(text, at), "`,` or `]`")
         at = match.end()
         if match[1] == "]":
             return found, at
@@ -184,61 +218,35 @@ def _odd_key(text: str, at: int) -> tuple[str, int]:
     """Read a key with escapes and its colon, or say what stands there instead."""
     at = _skip(text, at)
     if not text.startswith('"', at):
-        _refuse_token(text, at, "a key in double quotes")
-    key, end = _string(text, at)
-    colon = _COLON.match(text, end)
+        raise _unexpected(text, at, "a key in double quotes")
+    key, end = string_at(text, at)
+    colon = re.compile(_COLON).match(text, end)
     if colon is None:
-        _refuse_token(text, _skip(text, end), "`:` after the key")
+        raise _unexpected(text, _skip(text, end), "`:` after the key")
     return key, colon.end()
-
-
-def _string(text: str, start: int) -> tuple[str, int]:
-    """Read the string whose opening quote is at `start`."""
-    end = _end(_STRING_BODY, text, start + 1)
-    if not text.startswith('"', end):
-        _refuse_string(text, start, end)
-
-    def character(match: re.Match[str]) -> str:
-        high, low, unit, letter = match.groups()
-        if letter:
-            return _ESCAPED[letter]
-        if high:
-            return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
-        if unit[0] in "dD" and unit[1] not in "01234567":
-            message = f"`\\u{unit}` is half of a surrogate pair, which is no character"
-            _refuse(text, start + 1 + match.start(), "SE215", message, "write the character itself, or both halves")
-        return chr(int(unit, 16))
-
-    return _ESCAPE.sub(character, text[start + 1 : end]), end + 1
 
 
 def _number(text: str, at: int, token: str) -> int | float:
     match = _PLAIN_NUMBER.fullmatch(token)
     if match is None:
-        _refuse(text, at, "SE213", f"expected a number, found {quoted(token)}", _number_hint(token))
+        from evals.skill_eval.reading.json_faults import odd_number
+
+        raise odd_number(text, at, token)
     if len(token) > NUMBER_LIMIT:
-        _refuse(text, at, "SE213", f"a number of {len(token)} characters; at most {NUMBER_LIMIT} are read")
+        raise fault_at(text, at, "SE213", f"a number of {len(token)} characters; at most {NUMBER_LIMIT} are read")
     if match.lastindex is None:
         return int(token)
     number = float(token)
     if abs(number) == float("inf"):
-        _refuse(text, at, "SE213", f"the number {quoted(token)} is too large to be held")
+        raise fault_at(text, at, "SE213", f"the number {quoted(token)} is too large to be held")
     return number
-
-
-def _number_hint(token: str) -> str | None:
-    if re.match(r"-?0[0-9]", token):
-        return "a number has no leading zero; put it into double quotes if it is a name"
-    return "put it into double quotes if it is text" if token[-1].isalnum() else None
 
 
 def _word(text: str, at: int, token: str) -> bool | None:
     if token not in _WORDS:
-        if token.lstrip("-").casefold() in ("nan", "infinity", "inf"):
-            _refuse(text, at, "SE213", f"{quoted(token)} is no JSON number")
-        meant = {"none": "null"}.get(token.casefold(), token.casefold())
-        hint = f"write `{meant}`" if meant in _WORDS else "text stands in double quotes"
-        _refuse(text, at, "SE206", f"expected a value, found {quoted(token)}", hint)
+        from evals.skill_eval.reading.json_faults import unknown_word
+
+        raise unknown_word(text, at, token)
     return _WORDS[token]
 
 
@@ -251,97 +259,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _refuse_token(text: str, at: int, expected: str) -> NoReturn:
-    """Say what stands at `at` instead of `expected`; the commonest mistakes by their name."""
-    found = text[at : at + 1]
-    before = text[:at].rstrip(" \t\n\r")
-    if not found:
-        message = f"expected {expected}, found the end: the text is cut off, or a bracket is not closed"
-        _refuse(text, at, "SE211", message)
-    if found in "}]" and before.endswith(","):
-        line, _ = _line_column(text, at)
-        message = f"trailing comma before the `{found}` on line {line}"
-        _refuse(text, len(before) - 1, "SE207", message, "JSON has no comma after the last entry")
-    if found == "#" or text.startswith(("//", "/*"), at):
-        _refuse(text, at, "SE208", "JSON has no comments", "delete it, or keep it as the value of a key such as `note`")
-    hint = "a comma is missing before it" if "`,`" in expected else None
-    hint = "JSON uses double quotes" if found in "'`\u2018\u2019\u201c\u201d" else hint
-    _refuse(text, at, "SE206", f"expected {expected}, found {_token(text, at)}", hint)
+def _unexpected(text: str, at: int, expected: str) -> JsonFault:
+    from evals.skill_eval.reading.json_faults import unexpected
 
-
-def _refuse_string(text: str, start: int, at: int) -> NoReturn:
-    """Say why the string that opens at `start` cannot go on at `at`."""
-    if at == len(text):
-        _refuse(text, start, "SE211", "the string that begins here is not closed: the text is cut off")
-    if text[at] == "\\":
-        escape = quoted(text[at : at + 2])
-        what = "needs four hexadecimal digits" if escape == "`\\u`" else "is no escape that JSON knows"
-        _refuse(text, at, "SE209", f"{escape} {what}", "a backslash itself is written `\\\\`")
-    if text[at] in "\r\n":
-        _refuse(text, at, "SE209", "a line break inside a string", "write `\\n`, or close the string")
-    _refuse(text, at, "SE209", f"the control character {quoted(text[at])} inside a string", "write it as an escape")
-
-
-def _token(text: str, at: int) -> str:
-    match = _SHOWN_TOKEN.match(text, at)
-    return quoted(match[0] if match else text[at], 40)
-
-
-def _refuse(text: str, at: int, code: str, message: str, hint: str | None = None) -> NoReturn:
-    raise JsonFault(*_line_column(text, at), code, message, hint)
-
-
-def _line_column(text: str, at: int) -> tuple[int, int]:
-    line, start = 1, 0
-    for match in _LINE_BREAK.finditer(text, 0, at):
-        line, start = line + 1, match.end()
-    return line, at - start + 1
-
-
-@dataclass(slots=True)
-class _Node:
-    """A list or an object: where it begins, and where its parts do.
-
-    A part is a node too, or for a scalar just its offset; behind a key stands the key's own offset.
-    """
-
-    offset: int
-    items: "list[_Node | int]"
-    members: "dict[str, tuple[int, _Node | int]]"
-
-
-def _node(tokens: Iterator[re.Match[str]], token: re.Match[str]) -> _Node | int:
-    """Index the value that begins with `token`; the text is known to be strict JSON."""
-    node = _Node(token.start(), [], {})
-    if token[0] == "[":
-        while (item := next(tokens))[0] != "]":
-            node.items.append(_node(tokens, item))
-    elif token[0] == "{":
-        while (key := next(tokens))[0] != "}":
-            name, _ = _string(key.string, key.start())
-            node.members[name] = key.start(), _node(tokens, next(tokens))
-    else:
-        return token.start()
-    return node
-
-
-def _offset(node: _Node | int, path: Where, key: bool) -> int:
-    offset = _begin(node)
-    for step in path:
-        part = _part(node, step)
-        if part is None:
-            return _begin(node)
-        offset, node = part
-    return offset if key else _begin(node)
-
-
-def _part(node: _Node | int, step: str | int) -> tuple[int, _Node | int] | None:
-    if isinstance(node, int):
-        return None
-    if isinstance(step, str):
-        return node.members.get(step)
-    return (_begin(node.items[step]), node.items[step]) if step < len(node.items) else None
-
-
-def _begin(node: _Node | int) -> int:
-    return node if isinstance(node, int) else node.offset
+    return unexpected(text, at, expected)

@@ -3,38 +3,28 @@
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.suite import Dialect, Suite
-from evals.skill_eval.reading.cases import Manner, note_keys, note_unused, read_cases
-from evals.skill_eval.reading.dialects import (
-    TOP_KEYS,
-    TRIGGER_NAMES,
-    CaseParts,
-    Outline,
-    case_parts,
-    has_checks,
-    outline,
-    trigger_count,
-)
+from evals.skill_eval.reading.cases import Manner, read_cases
 from evals.skill_eval.reading.findings import Findings, Part, fault_problem
-from evals.skill_eval.reading.near_miss import near_miss
+from evals.skill_eval.reading.parts import TOP_KEYS, CaseParts, Outline, case_parts, has_checks, outline
+from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import SIZE, UnusableFile, read_regular
-from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.strict_json import Document, JsonFault, kind_of, parse
+from evals.skill_eval.reading.triggers import TRIGGER_NAMES, trigger_count
 
 SUITE_NAME = "evals.json"
-SUITE_LIMIT_BYTES = 8 << 20
+SUITE_LIMIT_BYTES = 2 << 20
 CASE_LIMIT = 10_000
 
 _SHAPE = 'a suite is `{"skill_name": "...", "evals": [...]}`'
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteReading:
+class SuiteReading(NamedTuple):
     """What came of reading a suite; `suite` is None when `problems` hold an error.
 
     `cases` counts those that could be read all the same.
@@ -55,12 +45,12 @@ def read_suite(skill_directory: Path, shown: str, skill_name: str | None) -> Sui
     try:
         names = _names(folder)
     except UnusableFile as error:
-        return SuiteReading(None, (_whole_file(f"{shown}/evals", "SE201", str(error)),))
+        return SuiteReading(None, (finding("SE201", f"{shown}/evals", str(error)),))
     triggers = [name for name in names if name in TRIGGER_NAMES]
     notes = tuple(_trigger_file(folder / name, f"{shown}/evals/{name}") for name in triggers)
     if any(name.lower() == SUITE_NAME for name in names):
         reading = _suite_file(folder, names, f"{shown}/evals", skill_name)
-        return replace(reading, problems=(*reading.problems, *notes))
+        return reading._replace(problems=(*reading.problems, *notes))
     if not triggers:
         return None
     name = skill_name or skill_directory.name
@@ -85,7 +75,7 @@ def _suite_file(folder: Path, names: list[str], shown: str, skill_name: str | No
     if SUITE_NAME not in names:
         others = (name for name in names if name.lower() == SUITE_NAME)
         message = f"is not called `{SUITE_NAME}`, so most file systems do not find it"
-        return SuiteReading(None, tuple(_whole_file(f"{shown}/{name}", "SE237", message) for name in others))
+        return SuiteReading(None, tuple(finding("SE237", f"{shown}/{name}", message) for name in others))
     document = _document(folder / SUITE_NAME, f"{shown}/{SUITE_NAME}")
     if isinstance(document, Problem):
         return SuiteReading(None, (document,))
@@ -100,20 +90,16 @@ def _document(path: Path, shown: str) -> Document | Problem:
     try:
         return parse(read_regular(path, SUITE_LIMIT_BYTES).content)
     except UnusableFile as error:
-        return _whole_file(shown, "SE202" if error.code == SIZE else "SE201", str(error))
+        return finding("SE202" if error.code == SIZE else "SE201", shown, str(error))
     except JsonFault as fault:
         return fault_problem(shown, fault)
-
-
-def _whole_file(shown: str, code: str, message: str) -> Problem:
-    return Problem(shown, None, None, RULES[code].severity, code, message)
 
 
 def _trigger_file(path: Path, shown: str) -> Problem:
     """Return the finding that says what becomes of a file of trigger queries: it is not run."""
     document = _document(path, shown)
     if isinstance(document, Problem):
-        return replace(document, severity=Severity.WARNING)
+        return document._replace(severity=Severity.WARNING)
     findings, count = Findings(shown, document), trigger_count(document.value)
     if count is None:
         message = "is called like a trigger set, and is none; not run"
@@ -146,8 +132,10 @@ def _suite(root: object, path: Path, skill_name: str | None, findings: Findings)
         empty = "there is no case, so nothing is measured"
         findings.add("SE224", parts.cases.where, empty, severity=Severity.WARNING if lenient else None)
     name = _skill_name(parts, skill_name, lenient, findings) or directory.name
-    if parts.wrapped and isinstance(root, dict):
-        note_unused(note_keys(root, (), frozenset(TOP_KEYS), ("skill_name", "evals"), findings), findings)
+    if parts.wrapped and isinstance(root, dict) and not root.keys() <= TOP_KEYS:
+        from evals.skill_eval.reading.unused_keys import note_keys, note_unused
+
+        note_unused(note_keys(root, (), TOP_KEYS, ("skill_name", "evals"), findings), findings)
     manner = Manner(directory, name, lenient, with_checks and not lenient)
     return Suite(name, path, read_cases(cases, manner, findings), Dialect.FOREIGN if foreign else Dialect.HARNESS)
 
@@ -158,6 +146,8 @@ def _has_shape(root: object, parts: Outline, findings: Findings) -> bool:
         findings.add("SE220", (), f"expected a suite, found {kind_of(root)}", _SHAPE)
         return False
     if parts.cases is None:
+        from evals.skill_eval.reading.near_miss import near_miss
+
         near = next((key for key in root if isinstance(key, str) and near_miss(key, ("evals",))), None)
         hint = f"did you mean `evals` where it says {quoted(near)}?" if near else _SHAPE
         findings.add("SE220", (), "`evals` is missing: the list of cases", hint)

@@ -3,9 +3,8 @@
 from collections import Counter
 
 from evals.skill_eval.model.problem import Problem
-from evals.skill_eval.reading.rules import RULES
+from evals.skill_eval.reading.problems import Place, finding
 
-Place = tuple[int, int]
 MOST_ALIKE = 100
 
 
@@ -24,8 +23,7 @@ class TextFindings:
             return
         if self._counts[code] == MOST_ALIKE:
             message = f"{message}; further ones are not listed"
-        line, column = place or (None, None)
-        self._problems.append(Problem(self._path, line, column, RULES[code].severity, code, message, hint))
+        self._problems.append(finding(code, self._path, message, hint, place=place))
 
     def problems(self) -> tuple[Problem, ...]:
         """Return all findings in the order of the text."""

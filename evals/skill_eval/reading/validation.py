@@ -1,23 +1,22 @@
 """Validation: every skill and suite read once, every finding collected."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.skill import Skill
 from evals.skill_eval.model.suite import Suite
-from evals.skill_eval.reading.discovery import Discovery, SkillFolder
+from evals.skill_eval.reading.discovery import Discovery
 from evals.skill_eval.reading.inner_links import inner_links
 from evals.skill_eval.reading.quoting import quoted
-from evals.skill_eval.reading.rules import RULES
+from evals.skill_eval.reading.skill_folders import SkillFolder
 from evals.skill_eval.reading.skill_md import read_skill
 from evals.skill_eval.reading.suites import read_suite
 
 
-@dataclass(frozen=True, slots=True)
-class ValidatedSkill:
+class ValidatedSkill(NamedTuple):
     """A skill folder as it was read; `skill` and `suite` are None where they could not be.
 
     `has_suite` tells whether there is a suite, readable or not, `cases` how many cases it has.
@@ -38,8 +37,7 @@ class ValidatedSkill:
         return frozenset(own | _folder_names(self.folder))
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(NamedTuple):
     """All that one pass found, in the order of the folders; `elsewhere` belongs to no skill that was read."""
 
     root: Path
@@ -78,8 +76,8 @@ class Validation:
 
     def strict(self) -> "Validation":
         """Return the same with every warning made an error."""
-        skills = tuple(replace(skill, problems=_strict(skill.problems)) for skill in self.skills)
-        return replace(self, skills=skills, elsewhere=_strict(self.elsewhere))
+        skills = tuple(skill._replace(problems=_strict(skill.problems)) for skill in self.skills)
+        return self._replace(skills=skills, elsewhere=_strict(self.elsewhere))
 
 
 def validate(discovery: Discovery, *, names: tuple[str, ...] = ()) -> Validation:
@@ -94,7 +92,12 @@ def validate(discovery: Discovery, *, names: tuple[str, ...] = ()) -> Validation
         skills = [skill for skill in skills if not skill.names.isdisjoint(names)]
         elsewhere = tuple(problem for problem in discovery.problems if _last_part(problem.path) in names)
         _refuse_unknown(discovery, names, skills, elsewhere)
-    return Validation(discovery.root, tuple(_with_namesakes(skills)), elsewhere)
+    return Validation(discovery.root, _with_namesakes(skills), elsewhere)
+
+
+def without_dot(found: Problem) -> Problem:
+    """Let a path in a skill at the root begin like every other: annotations know no `./SKILL.md`."""
+    return found._replace(path=found.path[2:]) if found.path.startswith("./") else found
 
 
 def _candidates(folders: tuple[SkillFolder, ...], names: tuple[str, ...]) -> Iterable[SkillFolder]:
@@ -118,13 +121,8 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
         suite.suite if suite else None,
         suite is not None,
         suite.cases if suite else 0,
-        tuple(sorted(map(_without_dot, problems), key=Problem.order)),
+        tuple(sorted(map(without_dot, problems), key=Problem.order)),
     )
-
-
-def _without_dot(problem: Problem) -> Problem:
-    """Let a path in a skill at the root begin like every other: annotations know no `./SKILL.md`."""
-    return replace(problem, path=problem.path[2:]) if problem.path.startswith("./") else problem
 
 
 def _folder_name(folder: SkillFolder) -> str | None:
@@ -159,40 +157,14 @@ def _listed(names: list[str]) -> str:
     return ", ".join(quoted(name) for name in names)
 
 
-def _with_namesakes(skills: list[ValidatedSkill]) -> Iterator[ValidatedSkill]:
-    """Yield `skills` again, with a finding for all but one of those that share a name."""
-    first_of: dict[str, ValidatedSkill] = {}
-    for skill in sorted(skills, key=_likely_original, reverse=True):
-        if skill.skill:
-            first_of.setdefault(skill.skill.name, skill)
-    for skill in skills:
-        first = first_of[skill.skill.name] if skill.skill else skill
-        yield skill if first is skill else _with_problem(skill, _namesake(skill, first))
+def _with_namesakes(skills: list[ValidatedSkill]) -> tuple[ValidatedSkill, ...]:
+    names = [skill.skill.name for skill in skills if skill.skill]
+    if len(set(names)) == len(names):
+        return tuple(skills)
+    from evals.skill_eval.reading.namesakes import with_namesakes
 
-
-def _likely_original(skill: ValidatedSkill) -> tuple[bool, int]:
-    """Return a key that ranks `skills/x` above its mirrors in folders of tools and plugins."""
-    return (not skill.folder.shown.startswith("."), -skill.folder.shown.count("/"))
-
-
-def _with_problem(skill: ValidatedSkill, problem: Problem) -> ValidatedSkill:
-    return replace(skill, problems=tuple(sorted((*skill.problems, problem), key=Problem.order)))
-
-
-def _namesake(skill: ValidatedSkill, first: ValidatedSkill) -> Problem:
-    same = _content(skill) == _content(first)
-    code = "SE310" if same else "SE309"
-    what = "is a copy of" if same else "has the same name as, but not the content of,"
-    message = f"{what} the skill in `{first.folder.shown}`"
-    return _without_dot(Problem(f"{skill.folder.shown}/SKILL.md", None, None, RULES[code].severity, code, message))
-
-
-def _content(skill: ValidatedSkill) -> object:
-    return skill.skill and (skill.skill.properties, skill.skill.body)
+    return tuple(with_namesakes(skills))
 
 
 def _strict(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    return tuple(
-        replace(problem, severity=Severity.ERROR) if problem.severity is Severity.WARNING else problem
-        for problem in problems
-    )
+    return tuple(one._replace(severity=Severity.ERROR) if one.severity is Severity.WARNING else one for one in problems)

@@ -1,7 +1,7 @@
-"""What the YAML parser hands out: nodes that keep their text and place, and its one error."""
+"""What a reader of YAML hands out: nodes that keep their text and place, and its one error."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class YamlError(ValueError):
@@ -19,8 +19,7 @@ class YamlError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A single value. `text` is what it says, whatever a reader makes of it.
 
     `kind` is `str`, or what YAML 1.2 (for `date`: 1.1) reads an unquoted value as: `null`, `bool`, `int`,
@@ -33,31 +32,43 @@ class Scalar:
     line: int
     column: int
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return line and column."""
+        return self.line, self.column
 
-@dataclass(frozen=True, slots=True)
-class YamlList:
+
+class YamlList(NamedTuple):
     """A list and where it begins."""
 
     items: tuple["Node", ...]
     line: int
     column: int
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return line and column."""
+        return self.line, self.column
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+
+class Entry(NamedTuple):
     """One key of a map and its value."""
 
     key: Scalar
     value: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class YamlMap:
+class YamlMap(NamedTuple):
     """A map in the order of the text, duplicate keys included, and where it begins."""
 
     entries: tuple[Entry, ...]
     line: int
     column: int
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return line and column."""
+        return self.line, self.column
 
     def get(self, key: str) -> "Node | None":
         """Return the value of the first entry with that key."""
@@ -65,6 +76,19 @@ class YamlMap:
 
 
 Node = Scalar | YamlList | YamlMap
+
+
+class Document(NamedTuple):
+    """A parsed text.
+
+    `root` holds the entries that could be read, `unread` the top-level keys whose value could not;
+    `root` is None where nothing can be said about what the text holds. `faults` are in the order
+    in which they were met; some are only warnings.
+    """
+
+    root: YamlMap | None
+    unread: frozenset[str]
+    faults: tuple[YamlError, ...]
 
 
 def plain_value(node: Node) -> object:

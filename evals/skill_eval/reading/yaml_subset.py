@@ -8,11 +8,10 @@ but for tabs between words, which are only warned of.
 """
 
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 from evals.skill_eval.reading.quoting import quoted, visible
-from evals.skill_eval.reading.yaml_nodes import Entry, Node, Scalar, YamlError, YamlList, YamlMap
+from evals.skill_eval.reading.yaml_nodes import Document, Entry, Node, Scalar, YamlError, YamlList, YamlMap
 from evals.skill_eval.reading.yaml_scan import QUOTE_HINT, Scanner
 
 DEEPEST = 64
@@ -22,20 +21,6 @@ MOST_FAILURES = 20
 _QUOTES = "'\""
 _FIELD_HINT = "write each field as `key: value` on a line of its own"
 _DOCUMENT_MARK = re.compile(r"^(?:---|\.\.\.)(?=[ \t\n])", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A parsed text.
-
-    `root` holds the entries that could be read, `unread` the top-level keys whose value could not;
-    `root` is None where nothing can be said about what the text holds. `faults` are in the order
-    in which they were met; some are only warnings.
-    """
-
-    root: YamlMap | None
-    unread: frozenset[str]
-    faults: tuple[YamlError, ...]
 
 
 def parse(text: str, first_line: int = 1) -> Document:

@@ -12,19 +12,19 @@ from evals.skill_eval.reading.quoting import visible
 
 # GitHub obeys `::` after any white space at the start of a line, and `##[` anywhere in it;
 # Azure and TeamCity obey `##vso[` and `##teamcity[`.
-_LEADING_COMMAND = re.compile(r"^(\s*):(?=:)")
-_HASH_COMMAND = re.compile(r"##(?=\w*\[)")
-_LINE_END = re.compile(r"\r?\n")
+_LEADING_COMMAND = r"^(\s*):(?=:)"
+_HASH_COMMAND = r"##(?=\w*\[)"
+_LINE_END = r"\r?\n"
 
 
 def escape_line(text: str) -> str:
     """Return `text` as one safe line; a line break becomes the two characters `\\n`."""
-    return _HASH_COMMAND.sub(r"#\\x23", _LEADING_COMMAND.sub(r"\1\\x3a", visible(text)))
+    return re.sub(_HASH_COMMAND, r"#\\x23", re.sub(_LEADING_COMMAND, r"\1\\x3a", visible(text)))
 
 
 def escape_block(text: str) -> str:
     """Return `text` with its line breaks kept (as `\\n`) and every line safe."""
-    return "\n".join(escape_line(line) for line in _LINE_END.split(text))
+    return "\n".join(escape_line(line) for line in re.split(_LINE_END, text))
 
 
 def escaped_json(value: object) -> str:

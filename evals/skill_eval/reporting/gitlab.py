@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.reporting.escape import encodable, escaped_json
-from evals.skill_eval.reporting.findings import fingerprints, message_with_hint
+from evals.skill_eval.reporting.findings import message_with_hint
+from evals.skill_eval.reporting.fingerprints import fingerprints
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 

@@ -6,7 +6,8 @@ from urllib.parse import quote
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.reading.rules import RULES, Rule
 from evals.skill_eval.reporting.escape import encodable, escaped_json
-from evals.skill_eval.reporting.findings import fingerprints, message_with_hint
+from evals.skill_eval.reporting.findings import message_with_hint
+from evals.skill_eval.reporting.fingerprints import fingerprints
 from evals.skill_eval.version import VERSION
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -8,7 +8,9 @@ search takes too long and started again when it is next needed.
 import re
 import sys
 import threading
+import warnings
 from contextlib import suppress
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Matcher:
         """Tell whether `pattern` is found in `text`; None when the search took longer than the bound."""
         flags = re.IGNORECASE if ignore_case else re.NOFLAG
         if not _MAY_BACKTRACK.search(pattern):
-            return re.search(pattern, text, flags) is not None
+            return _compiled(pattern, flags).search(text) is not None
         answer = self._ask(pattern.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass"), int(flags))
         if not answer:
             self._end_helper()
@@ -84,6 +86,16 @@ class Matcher:
             helper.wait()
             for pipe in (helper.stdin, helper.stdout):
                 _close(_pipe(pipe))
+
+
+_compiling = threading.Lock()  # what warnings are ignored is decided for all threads at once
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    with _compiling, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(pattern, flags)
 
 
 def _start_helper() -> "Popen[bytes]":

@@ -9,7 +9,7 @@ from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.skill import FileCopy, Skill
 from evals.skill_eval.model.suite import Case, Suite
 from evals.skill_eval.model.trial import AdapterCommand, GivenSkill, TrialJob, TrialKey
-from evals.skill_eval.reading.fixtures import load, load_skill
+from evals.skill_eval.reading.file_copies import load, load_skill
 from evals.skill_eval.running.engine import Plan, Unit, in_drawn_order
 
 _LICENCE = re.compile(r"(licen[cs]e|notice|copying)", re.IGNORECASE)

@@ -1,0 +1,97 @@
+"""What a workspace is given, taken as bytes: the fixtures of a case and the copy of its skill."""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from evals.skill_eval.errors import ConfigError
+from evals.skill_eval.model.skill import FileCopy
+from evals.skill_eval.model.suite import Case
+from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, refuse_link, workspace_path
+from evals.skill_eval.reading.quoting import quoted
+from evals.skill_eval.reading.regular_files import UnusableFile, read_regular
+
+SKILL_LIMIT_BYTES = 64 << 20
+SKILL_LIMIT_ENTRIES = 5_000
+
+_NOT_COPIED = ("__pycache__", ".git")
+
+
+def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
+    """Return the fixtures of `case` as they lie in its workspace, in the order of the suite.
+
+    Raises ConfigError when one has gone, has become something else, or cannot be read.
+    """
+    return tuple(_copy(skill_directory, path, case) for path in case.files)
+
+
+def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
+    """Return what the agent gets of a skill: all of it but `evals/`, `__pycache__`, `.git`, links and special files.
+
+    The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
+    5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
+    """
+    sizes = dict(_sizes(skill_directory))
+    if sum(sizes.values()) > SKILL_LIMIT_BYTES:
+        message = f"skill {quoted(str(skill_directory))} has {sum(sizes.values())} bytes"
+        raise ConfigError(f"{message}; at most {SKILL_LIMIT_BYTES} are copied for the agent")
+    return tuple(_skill_copy(skill_directory, path) for path in sorted(sizes))
+
+
+def _copy(skill_directory: Path, path: str, case: Case) -> FileCopy:
+    try:
+        directory = skill_directory
+        for step in path.split("/")[:-1]:
+            directory = directory / step
+            refuse_link(directory)
+        copy = read_regular(skill_directory / path, FIXTURE_LIMIT_BYTES)
+    except UnusableFile as error:
+        raise ConfigError(f"fixture {quoted(path)} of case {quoted(str(case.id))} {error}") from error
+    return FileCopy(workspace_path(path), copy.content, copy.executable)
+
+
+def _skill_copy(skill_directory: Path, path: str) -> FileCopy:
+    try:
+        copy = read_regular(skill_directory / path, SKILL_LIMIT_BYTES)
+    except UnusableFile as error:
+        raise ConfigError(f"{quoted(path)} of skill {quoted(str(skill_directory))} {error}") from error
+    return FileCopy(path, copy.content, copy.executable)
+
+
+def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
+    """Yield path and size in bytes of every regular file to copy, without opening any."""
+    folders, seen = [""], 0
+    while folders:
+        folder = folders.pop()
+        entries = _entries(skill_directory, folder)
+        seen += len(entries)
+        if seen > SKILL_LIMIT_ENTRIES:
+            message = f"skill {quoted(str(skill_directory))} has more than {SKILL_LIMIT_ENTRIES} files and folders"
+            raise ConfigError(message)
+        for entry in entries:
+            path = f"{folder}{_utf8(entry.name, skill_directory)}"
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(f"{path}/")
+            elif entry.is_file(follow_symlinks=False):
+                yield path, entry.stat(follow_symlinks=False).st_size
+
+
+def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
+    left_out = _NOT_COPIED if folder else (*_NOT_COPIED, "evals")
+    try:
+        with os.scandir(skill_directory / folder) as entries:
+            some = islice(entries, SKILL_LIMIT_ENTRIES + 1)
+            return [entry for entry in some if entry.name.lower() not in left_out]
+    except OSError as error:
+        message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
+        raise ConfigError(message) from error
+
+
+def _utf8(name: str, skill_directory: Path) -> str:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        message = f"skill {quoted(str(skill_directory))} has a file name that is not UTF-8: {quoted(name)}"
+        raise ConfigError(message, hint="rename the file") from error
+    return name
