@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from evals.skill_eval.model.problem import Problem, Severity
-from evals.skill_eval.reading.rules import RULES, Rule
+from evals.skill_eval.reading.rule import Rule
+from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reporting.escape import encodable, escaped_json
 from evals.skill_eval.reporting.findings import message_with_hint
 from evals.skill_eval.reporting.fingerprints import fingerprints
