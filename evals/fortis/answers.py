@@ -203,7 +203,7 @@ def _tool_of(call: object) -> tuple[str, str] | None:
 
 
 _MOST_LEFT_OPEN = 8
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 
 def _lists(text: str) -> Iterator[str | None]:

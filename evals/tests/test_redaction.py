@@ -8,10 +8,11 @@ import hashlib
 import json
 import random
 import time
+import tracemalloc
 import unittest
 from urllib.parse import quote
 
-from evals.skill_eval.artifacts.redaction import DEEPEST, Redactor, sensitive_values
+from evals.skill_eval.artifacts.redaction import DEEPEST, LONGEST_KNOWN, MOST_KNOWN, Redactor, sensitive_values
 from evals.skill_eval.artifacts.spans import MARK
 
 MEBIBYTE = 1 << 20
@@ -491,6 +492,25 @@ class AnyText(unittest.TestCase):
                 self.assertEqual(redactor.text(once), once)
                 self.assertEqual(set(json.loads(redactor.text(document))), {"out", "inner", "password"})
 
+    def test_what_is_asked_again_has_the_same_answer_however_much_was_asked_between(self) -> None:
+        redactor = Redactor(("known-value-1",))
+        asked = [f"password={SECRET}{number}" if number % 7 else f"harmless {number}" for number in range(MOST_KNOWN)]
+        texts = ("known-value-1", *asked, "x" * LONGEST_KNOWN + " known-value-1", "known-value-1")
+        first = [redactor.text(text) for text in texts]
+        self.assertEqual(first[0], MARK)
+        self.assertEqual([redactor.text(text) for text in texts], first)
+        self.assertEqual([Redactor(("known-value-1",)).text(text) for text in texts[::100]], first[::100])
+
+    def test_memory_is_a_few_times_that_of_the_text(self) -> None:
+        for start in ("password=", 'password="', "password='"):
+            for unit in ("a", "a.b", "\\n"):
+                with self.subTest(start, unit=unit):
+                    self.assertLess(_peak_bytes(start + unit * (MEBIBYTE // len(unit))), 16 * MEBIBYTE)
+
+    def test_a_value_ends_with_the_string_around_it_on_every_python(self) -> None:
+        text = """echo '{"out": "password='abc-12345"}' rest"""
+        self.assertEqual(Redactor().text(text), text.replace("abc-12345", MARK))
+
     def test_time_is_linear_in_the_worst_texts(self) -> None:
         worst = (
             *(
@@ -523,6 +543,15 @@ class AnyText(unittest.TestCase):
                 began = time.process_time()
                 Redactor().text(text)
                 self.assertLess(time.process_time() - began, 0.5)
+
+
+def _peak_bytes(text: str) -> int:
+    tracemalloc.start()
+    try:
+        Redactor().text(text)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import time
+import tracemalloc
 import unittest
 
 from evals.skill_eval.reading.strict_json import JsonFault, parse
@@ -136,6 +137,13 @@ class HostileTextTest(unittest.TestCase):
                 start = time.perf_counter()
                 self.assertEqual(_code(data), code)
                 self.assertLess(time.perf_counter() - start, 2)
+
+    def test_a_text_full_of_escapes_takes_no_more_memory_than_its_own_few_times_over(self) -> None:
+        data = b'"' + b"\\n" * (1 << 19) + b'"'
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        parse(data).place(())
+        self.assertLess(tracemalloc.get_traced_memory()[1], 16 << 20)
 
     def test_a_suite_of_20_kilobytes_is_read_in_a_few_milliseconds(self) -> None:
         data = json.dumps(SYNTHETIC_SUITE, indent=2).encode()

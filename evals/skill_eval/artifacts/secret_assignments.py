@@ -137,9 +137,10 @@ def _until(quote: str) -> re.Pattern[str]:
     if quote[0] == "\\":
         return re.compile(rf"[^\n]*?(?<!\\){re.escape(quote)}")
     if quote == '"':
-        return re.compile(r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*"')
+        return re.compile(r'(?:[^"\\\n]++|\\.)*+"')
     # A double quote that ends a JSON string ends the single quotes inside that string, too.
-    return re.compile(rf'(?:[^{quote}\\\n"]|\\.|"(?!\s{{0,8}}(?:[,}}\]:]|\Z)))*+{quote}')
+    plain = rf'(?:[^{quote}\\\n"]++|\\.)*+'
+    return re.compile(rf'{plain}(?:"(?!\s{{0,8}}(?:[,}}\]:]|\Z)){plain})*{quote}')
 
 
 def _is_secret_text(place: _Place, value: str) -> bool:
@@ -153,7 +154,9 @@ def _is_secret_text(place: _Place, value: str) -> bool:
     return len(value) >= (3 if place.level is Sensitivity.PASSWORD else 6)
 
 
-_BARE: Final = re.compile(r"(?:[^\s\"'`<>\\;|]|\\(?![\s\"'`\\/bfnrtu]))+")
+_BARE: Final = re.compile(
+    r"(?!\\[\s\"'`\\/bfnrtu])(?=[^\s\"'`<>;|])[^\s\"'`<>\\;|]*+(?:\\(?![\s\"'`\\/bfnrtu])[^\s\"'`<>\\;|]*+)*"
+)
 _IN_QUERY: Final = re.compile(r"[^\s\"'`<>\\;|&#]+")
 _IN_JSON: Final = re.compile(r"[^\s,}\]\"'`\\]+")
 _CLOSING: Final = ",.)]}:!?*"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evals.skill_eval.reading.strict_json import LINE_BREAK, Where, string_at
 
-_TOKEN = r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+'
+_TOKEN = r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]|[^\s{}\[\],:"]+'
 
 
 class Index:

@@ -32,7 +32,8 @@ _AFTER_MEMBER = re.compile(_GAP + "([,}])")
 _AFTER_ITEM = re.compile(_GAP + r"([,\]])")
 _SPACE = re.compile(_GAP)
 # Not a possessive group: those give back the wrong place on 3.11.2, which Debian 12 has.
-_STRING_BODY = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
+# Bounded, since the engine keeps some hundred bytes for each turn of the loop.
+_STRING_PART = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,1000}')
 _ESCAPE = re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u(....)|(.))")
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -109,7 +110,9 @@ def kind_of(value: object) -> str:
 
 def string_at(text: str, start: int) -> tuple[str, int]:
     """Read the string whose opening quote is at `start`; return it and where it ends."""
-    end = _end(_STRING_BODY, text, start + 1)
+    end, begun = _end(_STRING_PART, text, start + 1), start + 1
+    while end > begun:
+        end, begun = _end(_STRING_PART, text, end), end
     if not text.startswith('"', end):
         from evals.skill_eval.reading.json_faults import broken_string
 
