@@ -1,6 +1,8 @@
 """Fixtures and the copy of a skill: what is taken, what is refused, and that nothing else is opened."""
 
+import io
 import os
+import tarfile
 import time
 import unittest
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from unittest import skipIf, skipUnless
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import Case
-from evals.skill_eval.reading.file_copies import SKILL_LIMIT_ENTRIES, load, load_skill
+from evals.skill_eval.reading.file_copies import SKILL_LIMIT_ENTRIES, load, load_archive, load_skill
 from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, folded
 from evals.tests.suite_folders import SuiteFolderTest
 from evals.tests.support import as_ordinary_user
@@ -125,6 +127,25 @@ class SkillCopyTest(SuiteFolderTest):
         executable = {copy.path for copy in copies if copy.executable}
         self.assertEqual(executable, {"scripts/run.sh"} if os.name == "posix" else set())
         self.assertEqual(copies[0].content, (self.folder / "SKILL.md").read_bytes())
+        self.assertEqual(load_archive(self.archive(), "old"), copies)
+
+    def test_an_archived_skill_has_the_same_limits(self) -> None:
+        for name, content, reason in (
+            (b"a\xff.txt", b"x", "`old` has a file name that is not UTF-8"),
+            (b"big", bytes((64 << 20) + 1), "`old` has 671\\d+ bytes; at most 67108864"),
+        ):
+            path = self.folder / os.fsdecode(name)
+            path.write_bytes(content)
+            with self.subTest(reason), self.assertRaisesRegex(ConfigError, reason):
+                load_archive(self.archive(), "old")
+            path.unlink()
+
+    def archive(self) -> bytes:
+        """Return a tar of the skill, as git makes it."""
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            archive.add(self.folder, "")
+        return file.getvalue()
 
     def test_a_skill_that_is_too_large_is_refused_before_it_is_read(self) -> None:
         os.truncate(_touched(self.folder / "assets/sparse"), 1 << 40)

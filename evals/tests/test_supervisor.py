@@ -224,7 +224,10 @@ class EndOfTheHarness(unittest.TestCase):
     def start(self, code: str = _RUN_FOREVER, adapter: str = _HANG) -> "subprocess.Popen[bytes]":
         """Start a harness of its own that runs the adapter."""
         argv = (sys.executable, "-c", _HARNESS + code, ROOT, _START + adapter, self.mark)
-        harness = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        environment = os.environ | {"TMPDIR": self.enterContext(tempfile.TemporaryDirectory())}
+        harness = subprocess.Popen(
+            argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
         self.addCleanup(harness.communicate)
         self.addCleanup(harness.kill)
         return harness

@@ -1,17 +1,16 @@
 """What else stands beside a comparison: an older skill as the baseline, controls, sentinels."""
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.sentinel import EXPECTED, SENTINELS
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.trial import GivenSkill
-from evals.skill_eval.reading.file_copies import load_skill
+from evals.skill_eval.reading.file_copies import load_archive, load_skill
 from evals.skill_eval.running.material import Material, with_modes
 
 _PLACEBO_NAME = "house-plants"
@@ -69,35 +68,17 @@ def _with_sentinels(material: Material) -> Material:
 
 def _old_skill(material: Material, args: Namespace, repository: Path) -> GivenSkill | None:
     if args.baseline_skill is not None:
-        return GivenSkill(material.skill, _files_of(args.baseline_skill, str(args.baseline_skill)))
+        return _given(material.skill, load_skill(args.baseline_skill), str(args.baseline_skill))
     if args.baseline_ref is None:
         return None
-    with _checked_out(Path(material.folder), args.baseline_ref) as folder:
-        return GivenSkill(material.skill, _files_of(folder, f"{args.baseline_ref}:{material.folder}"))
+    shown = f"{args.baseline_ref}:{material.folder}"
+    return _given(material.skill, load_archive(_archive(Path(material.folder), args.baseline_ref), shown), shown)
 
 
-def _files_of(folder: Path, shown: str) -> tuple[FileCopy, ...]:
-    if not (folder / "SKILL.md").is_file():
+def _given(skill: str, files: tuple[FileCopy, ...], shown: str) -> GivenSkill:
+    if all(file.path != "SKILL.md" for file in files):
         raise ConfigError(f"`{shown}` holds no SKILL.md to compare with")
-    return load_skill(folder)
-
-
-@contextmanager
-def _checked_out(skill: Path, ref: str) -> Iterator[Path]:
-    """Lay the regular files that `skill` had at the commit `ref` into a folder of their own."""
-    import io
-    import tarfile
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory() as place, tarfile.open(fileobj=io.BytesIO(_archive(skill, ref))) as archive:
-        for member in archive:
-            content, path = archive.extractfile(member), PurePosixPath(member.name)
-            if content is not None and member.isreg() and not path.is_absolute() and ".." not in path.parts:
-                target = Path(place, *path.parts)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content.read())
-                target.chmod(0o755 if member.mode & 0o100 else 0o644)
-        yield Path(place)
+    return GivenSkill(skill, files)
 
 
 def _archive(skill: Path, ref: str) -> bytes:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import IO, cast
 
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.skill import FileCopy
@@ -33,10 +34,23 @@ def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
     5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
     """
     sizes = dict(_sizes(skill_directory))
-    if sum(sizes.values()) > SKILL_LIMIT_BYTES:
-        message = f"skill {quoted(str(skill_directory))} has {sum(sizes.values())} bytes"
-        raise ConfigError(f"{message}; at most {SKILL_LIMIT_BYTES} are copied for the agent")
+    _require_size(sum(sizes.values()), str(skill_directory))
     return tuple(_skill_copy(skill_directory, path) for path in sorted(sizes))
+
+
+def load_archive(archive: bytes, shown: str) -> tuple[FileCopy, ...]:
+    """Return the same from a tar of a skill, which messages call `shown`, without laying it anywhere."""
+    import io
+    import tarfile
+
+    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
+        files = [member for member in members if member.isreg() and _is_copied(member.name)]
+        _require_entries(len(files), shown)
+        _require_size(sum(member.size for member in files), shown)
+        copies = [(member, cast(IO[bytes], members.extractfile(member)).read()) for member in files]
+    return tuple(
+        sorted(FileCopy(_utf8(member.name, shown), text, bool(member.mode & 0o100)) for member, text in copies)
+    )
 
 
 def _copy(skill_directory: Path, path: str, case: Case) -> FileCopy:
@@ -66,11 +80,9 @@ def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
         folder = folders.pop()
         entries = _entries(skill_directory, folder)
         seen += len(entries)
-        if seen > SKILL_LIMIT_ENTRIES:
-            message = f"skill {quoted(str(skill_directory))} has more than {SKILL_LIMIT_ENTRIES} files and folders"
-            raise ConfigError(message)
+        _require_entries(seen, str(skill_directory))
         for entry in entries:
-            path = f"{folder}{_utf8(entry.name, skill_directory)}"
+            path = f"{folder}{_utf8(entry.name, str(skill_directory))}"
             if entry.is_dir(follow_symlinks=False):
                 folders.append(f"{path}/")
             elif entry.is_file(follow_symlinks=False):
@@ -78,20 +90,35 @@ def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
 
 
 def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
-    left_out = _NOT_COPIED if folder else (*_NOT_COPIED, "evals")
     try:
         with os.scandir(skill_directory / folder) as entries:
             some = islice(entries, SKILL_LIMIT_ENTRIES + 1)
-            return [entry for entry in some if entry.name.lower() not in left_out]
+            return [entry for entry in some if _is_copied(folder + entry.name)]
     except OSError as error:
         message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
         raise ConfigError(message) from error
 
 
-def _utf8(name: str, skill_directory: Path) -> str:
+def _is_copied(path: str) -> bool:
+    parts = path.lower().split("/")
+    return parts[0] != "evals" and not any(part in _NOT_COPIED for part in parts)
+
+
+def _require_entries(count: int, shown: str) -> None:
+    if count > SKILL_LIMIT_ENTRIES:
+        raise ConfigError(f"skill {quoted(shown)} has more than {SKILL_LIMIT_ENTRIES} files and folders")
+
+
+def _require_size(size: int, shown: str) -> None:
+    if size > SKILL_LIMIT_BYTES:
+        message = f"skill {quoted(shown)} has {size} bytes"
+        raise ConfigError(f"{message}; at most {SKILL_LIMIT_BYTES} are copied for the agent")
+
+
+def _utf8(name: str, shown: str) -> str:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError as error:
-        message = f"skill {quoted(str(skill_directory))} has a file name that is not UTF-8: {quoted(name)}"
+        message = f"skill {quoted(shown)} has a file name that is not UTF-8: {quoted(name)}"
         raise ConfigError(message, hint="rename the file") from error
     return name

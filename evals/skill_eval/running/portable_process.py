@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from io import BufferedReader
+from pathlib import Path
 from typing import IO, cast
 
 from evals.skill_eval.errors import AdapterError
@@ -31,7 +32,8 @@ _Ends = queue.SimpleQueue[Stopped | None]  # None when cancelled
 class PortableProcess:
     """Runs one call after the other, with a thread for each pipe; the counterpart of `SupervisorProcess`."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._ends: _Ends = queue.SimpleQueue()
         self._cancelled = False
 
@@ -46,7 +48,7 @@ class PortableProcess:
         except OSError as error:
             reason = why_not_started(os.fsdecode(error.filename or call.argv[0]), error.errno or errno.EINVAL)
             return Completed("not_started", None, b"", b"", time.monotonic() - started, reason=reason)
-        return _Run(process, call, ends).complete(started)
+        return _Run(process, call, ends, self._folder).complete(started)
 
     def cancel(self) -> None:
         """End the current call without waiting for that, and refuse others."""
@@ -93,16 +95,12 @@ def _end_tree(process: subprocess.Popen[bytes]) -> None:
 class _Run:
     """One call under way: a thread for each pipe and one for the process; the first to report ends it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], call: Call, ends: _Ends) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], call: Call, ends: _Ends, folder: Path | None) -> None:
         self._process = process
         self._call = call
         self._ends = ends
-        self._stdout = _Capture(
-            cast(BufferedReader, process.stdout), call.limit_bytes, lambda: ends.put("stdout_limit")
-        )
-        self._stderr = _Capture(
-            cast(BufferedReader, process.stderr), call.limit_bytes, lambda: ends.put("stderr_limit")
-        )
+        self._stdout = self._capture(process.stdout, folder, "stdout_limit")
+        self._stderr = self._capture(process.stderr, folder, "stderr_limit")
         _in_background(self._feed)
         _in_background(self._await)
 
@@ -118,6 +116,10 @@ class _Run:
             stopped = "stderr_limit"
         exit_code = self._process.returncode if stopped == "exited" else None
         return Completed(stopped, exit_code, stdout, stderr, seconds) if stopped else None
+
+    def _capture(self, pipe: IO[bytes] | None, folder: Path | None, full: Stopped) -> "_Capture":
+        file = tempfile.TemporaryFile(buffering=0, dir=folder)
+        return _Capture(cast(BufferedReader, pipe), file, self._call.limit_bytes, lambda: self._ends.put(full))
 
     def _first_end(self) -> Stopped | None:
         try:
@@ -135,11 +137,11 @@ class _Run:
 
 
 class _Capture:
-    """What comes out of a pipe, in an anonymous file, up to the limit and no further."""
+    """What comes out of a pipe, in a file, up to the limit and no further."""
 
-    def __init__(self, pipe: BufferedReader, limit_bytes: int, report: Callable[[], None]) -> None:
+    def __init__(self, pipe: BufferedReader, file: IO[bytes], limit_bytes: int, report: Callable[[], None]) -> None:
         self._pipe = pipe
-        self._file = tempfile.TemporaryFile(buffering=0)
+        self._file = file
         self._room = limit_bytes
         self._report = report
         self._lock = threading.Lock()

@@ -1,6 +1,7 @@
 """The supervisor: run a worker's adapter calls, one at a time, and leave none of their processes behind."""
 
 import sys
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -16,9 +17,12 @@ class Supervisor:
     """Runs the calls of one thread; the process that owns their processes starts with the first call.
 
     `SupervisorProcess` does the work; on other systems than Linux and macOS `PortableProcess` does what it can.
+    Output is caught in anonymous files in `folder`. By default that is the system's temporary folder, where
+    Python, when it first looks for it, leaves a small file if it is killed in that moment.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._owner: _Owner | None = None
         self._cancelled = False
         _live.add(self)
@@ -62,7 +66,7 @@ class Supervisor:
     def _begin(self) -> "_Owner":
         if self._cancelled:
             raise CallCancelled
-        owner = self._owner = _new_owner()
+        owner = self._owner = _new_owner(self._folder)
         if self._cancelled:  # meanwhile, by a thread that saw no owner yet
             self._drop()
             raise CallCancelled
@@ -96,14 +100,14 @@ class _Owner(Protocol):
     def close(self) -> int | None: ...
 
 
-def _new_owner() -> _Owner:
+def _new_owner(folder: Path | None) -> _Owner:
     if sys.platform in ("linux", "darwin"):
         from evals.skill_eval.running.supervisor_process import SupervisorProcess
 
-        return SupervisorProcess()
+        return SupervisorProcess(folder)
     from evals.skill_eval.running.portable_process import PortableProcess
 
-    return PortableProcess()
+    return PortableProcess(folder)
 
 
 _live: set[Supervisor] = set()

@@ -10,6 +10,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 from typing import cast
 
 from evals.skill_eval.errors import AdapterError
@@ -30,12 +32,12 @@ _REPLY_BYTES = 4096
 class SupervisorProcess:
     """A supervisor process; it and all below it end at `close`, at `cancel`, and when the harness dies.
 
-    The files of the two output streams are anonymous; the supervisor writes them anew for each call.
+    The files of the two output streams, in `folder`, are anonymous; the supervisor writes them anew for each call.
     """
 
-    def __init__(self) -> None:
-        self._stdout = tempfile.TemporaryFile(buffering=0)
-        self._stderr = tempfile.TemporaryFile(buffering=0)
+    def __init__(self, folder: Path | None = None) -> None:
+        self._stdout = tempfile.TemporaryFile(buffering=0, dir=folder)
+        self._stderr = tempfile.TemporaryFile(buffering=0, dir=folder)
         requests, self._requests = os.pipe()
         self._replies, replies = os.pipe()
         os.set_blocking(self._requests, False)
@@ -150,10 +152,14 @@ class SupervisorProcess:
 
 def _request_of(call: Call) -> Request:
     argv = [os.fsencode(argument) for argument in call.argv]
-    environment = None
-    if call.environment is not None:
-        environment = {os.fsencode(name): os.fsencode(value) for name, value in call.environment.items()}
+    environment = None if call.environment is None else _encoded(tuple(call.environment.items()))
     return (argv, call.stdin, os.fsencode(call.cwd), environment, call.timeout_seconds, call.limit_bytes)
+
+
+@lru_cache(maxsize=16)
+def _encoded(environment: tuple[tuple[str, str], ...]) -> dict[bytes, bytes]:
+    """Return an environment in bytes; most calls of a run have the same."""
+    return {os.fsencode(name): os.fsencode(value) for name, value in environment}
 
 
 def _start(mark: int, *descriptors: int) -> int:

@@ -54,7 +54,7 @@ def check_adapter(
     user's own home is not offered to it. Raises AdapterError when it cannot be started, and
     CallCancelled when a signal ends the calls.
     """
-    with prepared_ground(root, os.environ) as ground, Supervisor() as supervisor:
+    with prepared_ground(root, os.environ) as ground, Supervisor(root) as supervisor:
         kit = Kit(adapter, ground, recorded_occasion(adapter.argv), supervisor, timeout_seconds, redact)
         results = []
         for probe in probes:

@@ -105,7 +105,7 @@ class Kit:
         return take
 
     def _asked_alone(self, question: Question) -> Take:
-        with Supervisor() as supervisor:
+        with Supervisor(self.ground.root) as supervisor:
             return self._asked(question, supervisor)
 
     def _asked(self, question: Question, supervisor: Supervisor) -> Take:
