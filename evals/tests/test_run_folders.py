@@ -421,6 +421,28 @@ class WideText(unittest.TestCase):
         self.assertNotIn("horse".encode("utf-16-le"), redacted)
 
 
+class Documents(unittest.TestCase):
+    VALUES: tuple[object, ...] = (
+        {"b": [1, -2.5, 1e300, 10**30], "a": None, "": True, "é": {"z": [], "y": {}, "x": ()}},
+        [{"1": [[{"deep": "x"}]]}, 'a"\\\n\u2028\x00\x7f/\U0001f600', (False, "tuple")],
+        "text",
+        0,
+        [],
+        {},
+    )
+
+    def test_json_is_written_as_the_standard_library_writes_it_sorted_and_indented(self) -> None:
+        for value in self.VALUES:
+            with self.subTest(value=value):
+                expected = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+                self.assertEqual(json_bytes(value).decode(), expected)
+
+    def test_what_json_does_not_know_is_refused(self) -> None:
+        for value in (float("nan"), float("inf")):
+            with self.subTest(value=value), self.assertRaises(ValueError):
+                json_bytes({"a": [value]})
+
+
 class Accidents(unittest.TestCase):
     def test_a_folder_that_takes_no_file_is_a_message(self) -> None:
         with tempfile.TemporaryDirectory() as place:

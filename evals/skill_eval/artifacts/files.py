@@ -9,12 +9,13 @@ from pathlib import Path
 
 from evals.skill_eval.errors import SkillEvalError
 
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def json_bytes(value: object) -> bytes:
     """Return strict JSON (no NaN), sorted, indented by two, with a final newline."""
-    return json_text_bytes(json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    return json_text_bytes(_indented(value, "\n") + "\n")
 
 
 def json_text_bytes(text: str) -> bytes:
@@ -29,8 +30,7 @@ def write_whole(path: Path | str, content: bytes) -> None:
     """Write `content` to a neighbour of `path`, then put it in place at once; raises SkillEvalError."""
     neighbour = f"{path}.{os.getpid()}.partial"
     with _whole_or_nothing(str(path), neighbour):
-        with open(neighbour, "xb") as file:
-            file.write(content)
+        _write_new(neighbour, content)
         os.replace(neighbour, path)
 
 
@@ -44,10 +44,40 @@ def write_folder(folder: str, files: dict[str, bytes]) -> None:
         for directory in sorted({os.path.dirname(name) for name in files}):
             os.makedirs(os.path.join(neighbour, directory), exist_ok=True)
         for name, content in files.items():
-            with open(os.path.join(neighbour, name), "xb") as file:
-                file.write(content)
+            _write_new(f"{neighbour}/{name}", content)
         remove(folder)
         os.rename(neighbour, folder)
+
+
+def _write_new(path: str, content: bytes) -> None:
+    descriptor = os.open(path, _NEW_FILE, 0o666)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
+
+
+def _indented(value: object, line: str) -> str:
+    """Return what `json.dumps` with `indent=2` returns, which does it in Python, three times as slowly.
+
+    `line` is a line break with the indentation of the line on which the value begins.
+    """
+    inner = line + "  "
+    match value:
+        case str():
+            return _quoted(value)
+        case dict() if value:
+            rows = [f"{_quoted(str(key))}: {_indented(value[key], inner)}" for key in sorted(value)]
+            return f"{{{inner}{f',{inner}'.join(rows)}{line}}}"
+        case list() | tuple() if value:
+            return f"[{inner}{f',{inner}'.join([_indented(item, inner) for item in value])}{line}]"
+    return _compact(value)
+
+
+_quoted = json.encoder.encode_basestring
+_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 @contextmanager

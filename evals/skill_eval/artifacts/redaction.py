@@ -13,6 +13,8 @@ from evals.skill_eval.artifacts.spans import MARK, Span, replaced
 DEEPEST: Final = 100
 SHORTEST_VALUE: Final = 8
 MOST_PASSES: Final = 4  # what stood glued to a secret may only be seen when that is gone
+LONGEST_KNOWN: Final = 200  # keys, ids and messages come again with every trial
+MOST_KNOWN: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Redactor:
 
     secret_values: tuple[str, ...] = field(default=(), repr=False)
     _needles: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    _known: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         needles = {needle for value in self.secret_values for needle in _disguises(value) if needle not in MARK}
@@ -28,11 +31,14 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return `text` without secrets; JSON stays JSON, and a second pass changes nothing. Takes linear time."""
-        for _ in range(MOST_PASSES):
-            before, text = text, self._pass(text)
-            if text == before:
-                break
-        return text
+        if len(text) > LONGEST_KNOWN:
+            return self._cleaned(text)
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[text] = self._cleaned(text)
+        return known
 
     def value(self, value: object) -> object:
         """Return a copy of a JSON-like value without secrets in texts, keys and below sensitive keys.
@@ -41,6 +47,13 @@ class Redactor:
         levels is replaced as a whole; what JSON does not know becomes text.
         """
         return self._copy(value, Sensitivity.NONE, DEEPEST)
+
+    def _cleaned(self, text: str) -> str:
+        for _ in range(MOST_PASSES):
+            before, text = text, self._pass(text)
+            if text == before:
+                break
+        return text
 
     def _pass(self, text: str) -> str:
         low = _lowered(text)
@@ -56,16 +69,18 @@ class Redactor:
 
     def _copy(self, value: object, level: Sensitivity, room: int) -> object:
         match value:
+            case str():
+                return self._copy_text(value, level)
             case None | bool():
                 return value
-            case Mapping() | list() | tuple() if not room:
-                return MARK
-            case Mapping():
-                return self._copy_fields(value, level, room - 1)
-            case list() | tuple():
-                return list(self._copy_items(value, level, room - 1))
             case int() | float():
                 return MARK if level is Sensitivity.PASSWORD else value
+            case list() | tuple() | dict() | Mapping() if not room:
+                return MARK
+            case list() | tuple():
+                return list(self._copy_items(value, level, room - 1))
+            case dict() | Mapping():
+                return self._copy_fields(value, level, room - 1)
             case _:
                 return self._copy_text(str(value), level)
 

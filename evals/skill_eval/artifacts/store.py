@@ -117,17 +117,24 @@ class RunStore:
 
     def _files(self, trial: Trial) -> dict[str, bytes]:
         files = {"timing.json": self._json(timing_document(trial))}
+        output = trial.output or ""
+        text = self.redactor.text(output)
+        if trial.output is not None:
+            files["response.json"] = self._response(trial, text)
         if trial.failure is not None:
             failure: JsonObject = {"kind": trial.failure.kind, "message": trial.failure.message}
-            answer = {} if trial.output is None else {"response.json": self._json(response_document(trial))}
-            return files | answer | {"error.json": self._json(failure)}
-        output = trial.output or ""
-        text = self.redactor.text(output).encode()
-        files |= {"output.txt": text, "response.json": self._json(response_document(trial))}
-        files |= {f"outputs/{name}": content for name, content in self._outputs(trial, text).items()}
+            return files | {"error.json": self._json(failure)}
+        files["output.txt"] = text.encode()
+        files |= {f"outputs/{name}": content for name, content in self._outputs(trial, files["output.txt"]).items()}
         if trial.grading is not None and trial.grading.results:
             files["grading.json"] = self._json(grading_document(trial.grading, output))
         return files
+
+    def _response(self, trial: Trial, text: str) -> bytes:
+        """Return `response.json`; its output, which may be long, is redacted already: `text`."""
+        parts = response_document(trial).items()
+        redacted = {name: self.redactor.value(part) for name, part in parts if name != "output"}
+        return json_bytes(redacted | {"output": text})
 
     def _outputs(self, trial: Trial, text: bytes) -> dict[str, bytes]:
         """Return the agent's files; viewers also want the answer there, unless the agent used its name."""

@@ -2,17 +2,13 @@
 
 import re
 from argparse import ArgumentTypeError
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fractions import Fraction
+from fractions import Fraction
 
 LONGEST_SECONDS = 7 * 24 * 3600
 LARGEST_BYTES = 1 << 30
 MOST = 100_000
 
-_DECIMAL = r"[+-]?(\d{1,9}(\.\d{0,18})?|\.\d{1,18})"
+_DECIMAL = re.compile(r"[+-]?(\d{1,9}(\.\d{0,18})?|\.\d{1,18})")
 
 
 def whole_number(text: str) -> int:
@@ -43,13 +39,6 @@ def seconds(text: str) -> float:
     return float(value)
 
 
-def folder(text: str) -> Path:
-    """Return a path that says something: an empty one would silently mean the current folder."""
-    if not text or "\0" in text:
-        raise ArgumentTypeError("expected a folder, found an empty text or a NUL character")
-    return Path(text)
-
-
 def variable_name(text: str) -> str:
     """Return the name of an environment variable."""
     if not re.fullmatch(r"[^=\0]+", text):
@@ -65,7 +54,7 @@ def minutes(text: str) -> float:
     return float(value)
 
 
-def amount(text: str) -> "Fraction":
+def amount(text: str) -> Fraction:
     """Return an amount above 0, exactly as it was written."""
     value = _decimal(text)
     if value <= 0:
@@ -73,7 +62,7 @@ def amount(text: str) -> "Fraction":
     return value
 
 
-def lift(text: str) -> "Fraction":
+def lift(text: str) -> Fraction:
     """Return a lift from -1 to 1, exactly as it was written."""
     value = _decimal(text)
     if not -1 <= value <= 1:
@@ -81,10 +70,8 @@ def lift(text: str) -> "Fraction":
     return value
 
 
-def _decimal(text: str) -> "Fraction":
-    from fractions import Fraction  # slow to load, and `validate` has no such number
-
-    if not re.fullmatch(_DECIMAL, text):
+def _decimal(text: str) -> Fraction:
+    if not _DECIMAL.fullmatch(text):
         raise ArgumentTypeError(f"expected a plain decimal number, found `{text}`")
     return Fraction(text)
 

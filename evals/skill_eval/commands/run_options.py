@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from evals.skill_eval.commands import options
-from evals.skill_eval.commands.selection import add_selection_arguments
+from evals.skill_eval.commands.selection import add_selection_arguments, folder
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.record import JsonObject
 
@@ -100,9 +100,7 @@ def _compared(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--sentinels", action="store_true", help="add two cases with known answers to each suite")
     old = parser.add_mutually_exclusive_group()
-    old.add_argument(
-        "--baseline-skill", type=options.folder, metavar="DIR", help="compare with this older copy of the skill"
-    )
+    old.add_argument("--baseline-skill", type=folder, metavar="DIR", help="compare with this older copy of the skill")
     old.add_argument("--baseline-ref", metavar="GITREF", help="compare with the skill as it was at this commit")
 
 
@@ -133,7 +131,7 @@ def _place(parser: ArgumentParser) -> None:
         "--run-id", metavar="ID", help="name of the run's folder (default: UTC time and a random suffix)"
     )
     parser.add_argument(
-        "--output-root", type=options.folder, metavar="DIR", help="where runs are kept (default tmp/skills-eval)"
+        "--output-root", type=folder, metavar="DIR", help="where runs are kept (default tmp/skills-eval)"
     )
     parser.add_argument("--resume", metavar="ID", help="finish this run; its own options hold")
     parser.add_argument("--retry-errors", action="store_true", help="with --resume: run errored trials again, too")

@@ -1,10 +1,9 @@
 """Where a command looks for skills: the options that say so, and the repository that they name."""
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
-from evals.skill_eval.commands import options
 from evals.skill_eval.reading.discovery import find_repository_root
 
 
@@ -12,13 +11,13 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
     """Declare where skills are looked for and which are taken."""
     parser.add_argument(
         "--repo-root",
-        type=options.folder,
+        type=folder,
         metavar="DIR",
         help="the repository (default: the nearest folder above that holds skills/)",
     )
     parser.add_argument(
         "--skills-dir",
-        type=options.folder,
+        type=folder,
         action="append",
         default=[],
         metavar="DIR",
@@ -26,6 +25,13 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--recursive", action="store_true", help="look for skills everywhere below the root")
     parser.add_argument("--skill", action="append", default=[], metavar="NAME", help="only this skill (repeatable)")
+
+
+def folder(text: str) -> Path:
+    """Return a path that says something: an empty one would silently mean the current folder."""
+    if not text or "\0" in text:
+        raise ArgumentTypeError("expected a folder, found an empty text or a NUL character")
+    return Path(text)
 
 
 def repository_root(args: Namespace) -> Path:

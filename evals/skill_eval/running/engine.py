@@ -4,6 +4,7 @@ import threading
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from queue import Empty, Queue
 from random import Random
 from types import TracebackType
@@ -103,22 +104,30 @@ class Threads:
                 return self._finished.get(timeout=1.0)
 
     def _work(self) -> None:
+        done: list[Trial] = []
         try:
-            with Worker(self._conditions, self._stopping.wait) as worker:
+            with Worker(self._conditions, self._stopping.wait, partial(self._hand_over, done)) as worker:
                 while (unit := self._next_unit()) is not None:
                     for job in unit:
-                        self._run(worker, job)
+                        self._run(worker, job, done)
         except CallCancelled:
             pass
         except BaseException as accident:  # noqa: BLE001 - carried to the main thread, which raises it
+            self._hand_over(done)
             self._finished.put(accident)
+        self._hand_over(done)
         self._finished.put(None)
 
-    def _run(self, worker: Worker, job: TrialJob) -> None:
+    def _run(self, worker: Worker, job: TrialJob, done: list[Trial]) -> None:
         if not self._stopping.is_set() and self._gate.may_start():
             trial = worker.run(job)
             self._gate.ended(trial)
-            self._finished.put(trial)
+            done.append(trial)
+
+    def _hand_over(self, done: list[Trial]) -> None:
+        """Give the main thread its work when this one has none: two at once only take turns at the interpreter."""
+        while done:
+            self._finished.put(done.pop(0))
 
     def _next_unit(self) -> Unit | None:
         with self._lock:

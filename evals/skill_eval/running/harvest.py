@@ -124,11 +124,17 @@ def tampered(workspace: Path, laid: Mapping[str, FileCopy]) -> tuple[str, ...]:
 
 
 def _inside(workspace: Path) -> str | None:
-    """Return the real path of a workspace; None when a link or anything else stands in its place."""
-    around = workspace.parent
-    if any(os.path.islink(path) or not os.path.isdir(path) for path in (around, workspace)):
-        return None
-    return os.path.realpath(workspace)
+    """Return the path of a workspace, which was made below a real one; None when anything else stands in its place."""
+    inside = str(workspace)
+    around = os.path.dirname(inside)
+    return inside if _is_folder(around) and _is_folder(inside) else None
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def _is_made(inside: str, path: str, given: Mapping[str, FileCopy]) -> bool:

@@ -34,7 +34,7 @@ _SHOWN_CHARACTERS = 200
 class Tools:
     """What a worker has at hand: `call` runs a bounded process, `search` a bounded pattern.
 
-    `root` is where workspaces are made.
+    `root` is where workspaces are made, `environment` what adapters inherit, taken once.
     """
 
     call: Callable[[Call], Completed]
@@ -42,6 +42,7 @@ class Tools:
     root: Path
     conditions: Conditions
     redactor: Redactor
+    environment: Mapping[str, str]
 
 
 def run_trial(job: TrialJob, tools: Tools) -> Trial:
@@ -99,7 +100,7 @@ def _call(job: TrialJob, tools: Tools, workspace: Path, home: str | None) -> Cal
         argv=argv,
         stdin=dumps(_request(job, workspace).to_json(), ensure_ascii=False).encode() + b"\n",
         cwd=str(workspace),
-        environment=adapter_environment(os.environ, conditions, home),
+        environment=adapter_environment(tools.environment, conditions, home),
         timeout_seconds=job.timeout_seconds,
         limit_bytes=job.limit_bytes,
     )

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from struct import Struct
 
 from evals.skill_eval.artifacts.layout import eval_folder
 from evals.skill_eval.model.trial import TrialKey
@@ -21,7 +22,7 @@ _IN_DONT_FOLLOW, _IN_ISDIR = 0x2000000, 0x40000000
 _READ = _IN_ACCESS | _IN_CLOSE_NOWRITE
 _ARRIVED = _IN_MOVED_TO | _IN_CREATE
 _IN_NONBLOCK, _IN_CLOEXEC = getattr(os, "O_NONBLOCK", 0), getattr(os, "O_CLOEXEC", 0)
-_HEADER = 16
+_HEADER = Struct("iIII")
 _MOST_FOLDERS, _MOST_FILES, _MOST_WATCHES = 64, 200, 1_000
 _NEVER_EXEMPT = ("SKILL.md", os.path.join("evals", "evals.json"))
 
@@ -156,10 +157,10 @@ class _Events:
 def _unpacked(events: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield number, mask and name of each `struct inotify_event` (see inotify(7)): wd, mask, cookie, len, name."""
     at = 0
-    while at + _HEADER <= len(events):
-        number, mask, _, length = (int.from_bytes(events[at + i : at + i + 4], sys.byteorder) for i in range(0, 16, 4))
-        yield number, mask, events[at + _HEADER : at + _HEADER + length].rstrip(b"\0")
-        at += _HEADER + length
+    while at + _HEADER.size <= len(events):
+        number, mask, _, length = _HEADER.unpack_from(events, at)
+        at += _HEADER.size + length
+        yield number, mask, events[at - length : at].rstrip(b"\0")
 
 
 def _watchable(folder: str, beside: str | None) -> Iterator[tuple[str, int]]:

@@ -18,6 +18,7 @@ from evals.skill_eval.running.abandoned import sweep, sweep_new, workspaces
 from evals.skill_eval.running.conditions import Conditions
 from evals.skill_eval.running.matcher import Matcher
 from evals.skill_eval.running.neighbour import Neighbour
+from evals.skill_eval.running.process import Call, Completed
 from evals.skill_eval.running.supervisor import Supervisor
 from evals.skill_eval.running.trial import Tools, errored, run_trial
 from evals.skill_eval.running.watch import FinishedWatch, SkillWatch
@@ -31,11 +32,18 @@ class Worker:
     """Runs trials under `conditions`; a context manager for one thread.
 
     `pause` waits that many seconds and tells whether to give up; by default it only waits.
+    `before_call` is called when an adapter is about to be: from then on this thread does nothing for a while.
     """
 
-    def __init__(self, conditions: Conditions, pause: Callable[[float], bool] | None = None) -> None:
+    def __init__(
+        self,
+        conditions: Conditions,
+        pause: Callable[[float], bool] | None = None,
+        before_call: Callable[[], None] | None = None,
+    ) -> None:
         self._conditions = conditions
         self._pause = pause or threading.Event().wait
+        self._before_call = before_call or (lambda: None)
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -74,9 +82,14 @@ class Worker:
         self._known = workspaces(str(root))
         self._neighbour = self._held.enter_context(Neighbour())
         self._neighbour.lay(root)
-        supervisor, matcher = self._held.enter_context(Supervisor()), self._held.enter_context(Matcher())
-        self._tools = Tools(supervisor.call, matcher, root, conditions, Redactor(conditions.secret_values))
+        self._supervisor, matcher = self._held.enter_context(Supervisor(root)), self._held.enter_context(Matcher())
+        redactor, environment = Redactor(conditions.secret_values), dict(os.environ)
+        self._tools = Tools(self._call, matcher, root, conditions, redactor, environment)
         self._sight = self._held.enter_context(Sight(conditions.evaluator))
+
+    def _call(self, call: Call) -> Completed:
+        self._before_call()
+        return self._supervisor.call(call)
 
     def _root(self) -> Path:
         return choose_temporary_root(map(Path, self._conditions.avoid)).path
