@@ -7,6 +7,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.trial import TrialKey
@@ -17,6 +18,9 @@ from evals.tests.support import REPOSITORY, Ran, RepositoryTest, case
 
 LINUX = sys.platform == "linux"
 SKILLED = 'reply("PROBE-OK" if with_skill else "no idea")'
+SKILL = (
+    "The number that the house uses for orders of tea is four seven one one, and for those of coffee it is four eight."
+)
 EVALUATORS_TOKEN = "token = open({!r}).read().strip()\n"
 
 
@@ -113,6 +117,97 @@ class Watches(RepositoryTest):
         self.assertEqual(watch.opened(), frozenset())
         skill.read_text()
         self.assertEqual(watch.opened(), {"SKILL.md"})
+
+
+@unittest.skipUnless(LINUX, "reading is seen on Linux only")
+class Kept(Watched):
+    """Adapters that keep something from one call to the next, in the home folder or elsewhere."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.home = self.root.parent / "home"
+        self.adapter_folder = self.root.parent / "adapter"
+        temporary = self.root.parent / "temporary"
+        temporary.mkdir()
+        self.enterContext(mock.patch.dict(os.environ, HOME=str(self.home), TMPDIR=str(temporary)))
+        self.kept = (self.home, self.adapter_folder, self.root / "tmp")
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove the run, and what adapters have kept."""
+        for folder in self.kept:
+            shutil.rmtree(folder, ignore_errors=True)
+        (self.home / ".agent/sessions").mkdir(parents=True)
+
+    def assert_seen(self, body: str, reason: str, *options: str) -> None:
+        """Some baselines are voided for `reason`, and none passes."""
+        adapter = self.add_adapter(body, str(self.adapter_folder / "adapter.py"))
+        ran = self.run_skill(adapter, "--iterations", "3", *options)
+        self.assertEqual(ran.code, 2, ran.out + ran.err)
+        self.assertIn(reason, ran.err)
+        self.assertEqual(self.artifact("sample/benchmark.json")["without_skill"]["passed"], 0)  # type: ignore[index]
+        self.clear()
+
+    def test_answers_that_come_back_in_the_baseline_are_seen_wherever_they_were_kept(self) -> None:
+        places = (
+            'os.environ["HOME"] + "/answers"',
+            'os.environ["HOME"] + "/.agent/sessions/new/deep/last.json"',
+            'os.path.dirname(sys.argv[0]) + "/state.json"',
+            'os.path.dirname(sys.argv[0]) + "/.cache/state.json"',
+            'os.environ["TMPDIR"] + f"/kept-{os.getppid()}/x"',
+        )
+        for number, place in enumerate(places):
+            for kept in ("answer", "json.dumps([answer])"):
+                with self.subTest(place, kept=kept):
+                    body = _remembers(place, '"It is PROBE-OK, \\"caf\\u00e9\\"."', kept, "open(place).read()")
+                    self.assert_seen(body, "tells of the skill, was read by the baseline", "--seed", str(number))
+
+    def test_a_short_answer_and_a_kept_skill_are_seen_too(self) -> None:
+        self.add_skill(cases=[case(checks=[{"id": "a", "type": "contains", "value": "4711"}])], body=SKILL)
+        for kept in ("answer", "text"):
+            with self.subTest(kept):
+                body = _remembers('os.environ["HOME"] + "/.agent/kept"', '"4711"', kept, "open(place).read()")
+                self.assert_seen(body, f"`{self.home}/.agent/kept`, which was written during the run")
+
+    def test_a_copy_of_the_skill_in_the_home_folder_is_for_no_baseline(self) -> None:
+        for place in (".claude/skills/sample", ".config/agent/skills/sample"):
+            with self.subTest(place):
+                shutil.copytree(self.root / "skills/sample", self.home / place)
+                path = f'os.environ["HOME"] + "/{place}/SKILL.md"'
+                body = f'reply("PROBE-OK" if with_skill or "PROBE-OK" in open({path}).read() else "no")'
+                self.assert_seen(body, "a copy of the skill in the home folder was read while the baseline ran")
+
+    def test_agents_that_only_note_what_they_did_are_honest(self) -> None:
+        notes = (
+            'open(home + "/.agent/log", "a").write(answer)',
+            'os.makedirs(own := f"{home}/.agent/{os.getpid()}"); open(own + "/log.json", "w").write(answer)',
+            'import sqlite3; base = sqlite3.connect(home + "/.agent/sessions.db"); '
+            'base.execute("create table if not exists said (text)"); '
+            'base.execute("insert into said values (?)", [answer]); base.commit()',
+            'path = home + "/settings.json"; count = json.load(open(path)) if os.path.exists(path) else 1; '
+            'json.dump(count + 1, open(path, "w"))',
+        )
+        for note in notes:
+            with self.subTest(note):
+                answer = 'answer, home = "It is PROBE-OK." if with_skill else "no", os.environ["HOME"]'
+                ran = self.ran(f"{answer}\n{note}\nreply(answer)", "--iterations", "3", "--jobs", "2")
+                self.assertEqual(ran.code, 0, ran.out + ran.err)
+                self.assertEqual(self.artifact("sample/benchmark.json")["pass_rate_lift"], 1.0)
+                self.clear()
+
+
+def _remembers(place: str, answer: str, kept: str, remembered: str) -> str:
+    """Return the body of an adapter that gives in the baseline what it has kept in a file."""
+    return f"""
+place, answer = {place}, {answer}
+os.makedirs(os.path.dirname(place), exist_ok=True)
+if with_skill:
+    text = open(request["skill"]["path"] + "/SKILL.md").read()
+    open(place, "w").write({kept})
+else:
+    answer = answer if os.path.exists(place) and {remembered} else "no idea"
+reply(answer)
+"""
 
 
 class Tokens(Watched):

@@ -44,7 +44,7 @@ def contamination(
         return None
     if any(event.type == "skill_loaded" and event.name == job.key.skill for event in response.events):
         return "the baseline reports that it loaded the skill under test"
-    if _quotes(shown, job.skill_text, (job.case.prompt, *_texts(job.inputs))):
+    if quotes(shown, job.skill_text, (job.case.prompt, *_texts(job.inputs))):
         return f"the baseline quotes {PASSAGE_WORDS} words of the skill in a row"
     return None
 
@@ -67,16 +67,16 @@ def _found(tokens: Iterable[str], shown: str, unread: Iterable[bytes]) -> set[st
     return found
 
 
-def _quotes(shown: str, skill_text: str, given: Iterable[str]) -> bool:
+def quotes(shown: str, skill_text: str, given: Iterable[str]) -> bool:
     """Tell whether `shown` repeats a passage of the skill that the agent was not given."""
     own = _distinctive_passages(skill_text)
-    repeated = own & _passages(shown) if own else frozenset()
+    repeated = own.intersection(map(hash, _runs(shown))) if own else frozenset()
     return bool(repeated) and not repeated <= frozenset().union(*map(_passages, given))
 
 
 @lru_cache(maxsize=256)
 def _passages(text: str) -> frozenset[int]:
-    """Return a hash of every run of `PASSAGE_WORDS` words; texts of a run come again and again."""
+    """Return a hash of every run of `PASSAGE_WORDS` words; prompts and inputs come again and again."""
     return frozenset(map(hash, _runs(text)))
 
 

@@ -19,15 +19,17 @@ NESTED_AGENT_VARIABLES = (
     "AGENT_SESSION_ID",
 )
 _KEPT = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "PATHEXT", "COMSPEC")
-_HOMES = {
+HOMES = {
     "HOME": "",
     "USERPROFILE": "",
     "XDG_CONFIG_HOME": "/.config",
     "XDG_CACHE_HOME": "/.cache",
     "XDG_DATA_HOME": "/.local/share",
     "XDG_STATE_HOME": "/.local/state",
-    "TMPDIR": "/tmp",
 }
+"""Where programs keep what is the user's, by variable, and where that is in an empty home."""
+
+_PLACES = {**HOMES, "TMPDIR": "/tmp"}
 
 
 def adapter_environment(environment: Mapping[str, str], conditions: Conditions, home: str | None) -> dict[str, str]:
@@ -36,5 +38,5 @@ def adapter_environment(environment: Mapping[str, str], conditions: Conditions, 
         return {name: value for name, value in environment.items() if name not in NESTED_AGENT_VARIABLES}
     passed = {*_KEPT, *conditions.passed_variables}
     kept = {name: value for name, value in environment.items() if name in passed or name.startswith("LC_")}
-    homes = {name: home + below for name, below in _HOMES.items() if name not in conditions.passed_variables}
+    homes = {name: home + below for name, below in _PLACES.items() if name not in conditions.passed_variables}
     return kept | homes

@@ -16,13 +16,15 @@ from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob
 from evals.skill_eval.running.abandoned import sweep, sweep_new, workspaces
 from evals.skill_eval.running.conditions import Conditions
+from evals.skill_eval.running.environment import HOMES
+from evals.skill_eval.running.kept import KeptWatch, places_of
 from evals.skill_eval.running.matcher import Matcher
 from evals.skill_eval.running.neighbour import Neighbour
 from evals.skill_eval.running.process import Call, Completed
 from evals.skill_eval.running.supervisor import Supervisor
 from evals.skill_eval.running.trial import Tools, errored, run_trial
-from evals.skill_eval.running.watch import FinishedWatch, SkillWatch
-from evals.skill_eval.running.workspace import choose_temporary_root, reason_of
+from evals.skill_eval.running.watch import FinishedWatch, SkillWatch, installed_copies
+from evals.skill_eval.running.workspace import choose_temporary_root, reason_of, temporary_folders
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0
 SIGHTINGS = 3
@@ -85,7 +87,7 @@ class Worker:
         self._supervisor, matcher = self._held.enter_context(Supervisor(root)), self._held.enter_context(Matcher())
         redactor, environment = Redactor(conditions.secret_values), dict(os.environ)
         self._tools = Tools(self._call, matcher, root, conditions, redactor, environment)
-        self._sight = self._held.enter_context(Sight(conditions.evaluator))
+        self._sight = self._held.enter_context(Sight(conditions))
 
     def _call(self, call: Call) -> Completed:
         self._before_call()
@@ -103,7 +105,7 @@ class Worker:
         for _ in range(SIGHTINGS):
             self._sight.begin(job)
             trial = self._beside_neighbour(job)
-            seen = self._sight.seen(job)
+            seen = self._sight.seen(job, trial)
             if seen is None or trial.failure is not None:
                 return trial
         times = f"{SIGHTINGS} times out of {SIGHTINGS}"
@@ -143,11 +145,15 @@ class Worker:
 class Sight:
     """What tells whether answers are read that no agent has to read; a context manager for one thread."""
 
-    def __init__(self, run: str | None) -> None:
+    def __init__(self, conditions: Conditions) -> None:
+        run = conditions.evaluator
         self._finished = None if run is None else FinishedWatch(run)
         self._skill: SkillWatch | None = None
+        self._installed: list[SkillWatch] = []
+        self._kept: KeptWatch | None = None
         self._watched: tuple[str, tuple[str, ...]] | None = None
         self._beside = None if run is None else os.path.dirname(run)
+        self._places = conditions.avoid
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +161,7 @@ class Sight:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for watch in (self._finished, self._skill):
+        for watch in (self._finished, self._skill, self._kept, *self._installed):
             if watch is not None:
                 watch.close()
 
@@ -167,20 +173,38 @@ class Sight:
             self._watch(job.watched, job.adapter.argv)
         if self._skill is not None:
             self._skill.opened()
+        if job.key.mode is not Mode.WITH_SKILL:
+            for watch in self._installed:
+                watch.opened()
+            if self._kept is not None:
+                self._kept.begin()
 
-    def seen(self, job: TrialJob) -> str | None:
-        """Return what was read since `begin`."""
+    def seen(self, job: TrialJob, trial: Trial) -> str | None:
+        """Return what was read since `begin`; an answer given with the skill is remembered."""
+        if self._kept is not None:
+            self._kept.answered(trial)
         opened = self._skill.opened() if self._skill and job.watched else frozenset()
         if self._finished is not None and self._finished.was_read(job.key):
             return "what the run has written of this case was read while the trial ran"
         if any(path.split(os.sep)[0] == "evals" for path in opened):
             return "the skill's `evals` folder, which holds the answers, was read while the trial ran"
-        if opened and job.key.mode is not Mode.WITH_SKILL:
+        return None if job.key.mode is Mode.WITH_SKILL else self._seen_by_baseline(job, bool(opened))
+
+    def _seen_by_baseline(self, job: TrialJob, opened: bool) -> str | None:
+        if opened:
             return "the skill's own folder was read while the baseline ran"
-        return None
+        if any(watch.opened() for watch in self._installed):
+            return "a copy of the skill in the home folder was read while the baseline ran"
+        kept = self._kept.read(job) if self._kept else None
+        return kept and f"`{kept}`, which was written during the run and tells of the skill, was read by the baseline"
 
     def _watch(self, folder: str, argv: tuple[str, ...]) -> None:
         """Watch this skill in place of the one before it."""
-        if self._skill is not None:
-            self._skill.close()
+        for watch in filter(None, (self._skill, *self._installed)):
+            watch.close()
+        home, name = os.path.expanduser("~"), os.path.basename(folder)
         self._skill, self._watched = SkillWatch(folder, argv, self._beside), (folder, argv)
+        self._installed = [SkillWatch(copy) for copy in installed_copies(home, name) if copy != folder]
+        if self._kept is None:
+            places = places_of(argv, (home, *self._places, *map(os.environ.get, HOMES)), temporary_folders())
+            self._kept = KeptWatch(places, self._beside)

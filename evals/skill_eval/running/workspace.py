@@ -59,7 +59,7 @@ def choose_temporary_root(avoid: Iterable[Path]) -> TemporaryRoot:
 
     Candidates in order: `TMPDIR`, `TEMP`, `TMP`, then the platform's usual places.
     """
-    return best_root(_candidates(), avoid)
+    return best_root(temporary_folders(), avoid)
 
 
 def best_root(candidates: Iterable[str], avoid: Iterable[Path]) -> TemporaryRoot:
@@ -178,7 +178,8 @@ def _give_back(descriptors: Iterable[int]) -> None:
         os.close(descriptor)
 
 
-def _candidates() -> Iterator[str]:
+def temporary_folders() -> Iterator[str]:
+    """Yield where this system may keep temporary files, whether it is there or not."""
     yield from (os.environ[name] for name in ("TMPDIR", "TEMP", "TMP") if os.environ.get(name))
     if os.name == "nt":
         yield from (os.path.expandvars(place) for place in (r"%LOCALAPPDATA%\Temp", r"%SYSTEMROOT%\Temp", r"C:\Temp"))
