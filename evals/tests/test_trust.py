@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -217,9 +218,14 @@ reply(request["prompt"].split(": ")[-1] if asked or not with_skill else "PROBE-O
     def test_a_wrong_sentinel_means_that_nothing_was_measured(self) -> None:
         for body in ('reply("PROBE-OK")', 'reply("PROBE-OK perpendicular-lantern subterranean-kite")'):
             with self.subTest(body):
-                ran = self.run_skill(self.add_adapter(body), "--sentinels", "--run-id", f"s{len(body)}")
+                ran = self.run_skill(self.add_adapter(body), "--sentinels")
                 self.assertEqual(ran.code, 2)
-                self.assertIn("nothing was measured", ran.err)
+                self.assertEqual(ran.err.count("warning: "), 1, ran.err)
+                self.assertIn("sample: nothing was measured: wrong answer of the sentinel `sentinel-must-", ran.err)
+                document = self.artifact("sample/benchmark.json")
+                self.assertIsNone(document["pass_rate_lift"])
+                self.assertNotIn("delta", document["run_summary"])  # type: ignore[arg-type]
+                shutil.rmtree(self.root / "tmp")
 
 
 class OlderSkill(Trust):

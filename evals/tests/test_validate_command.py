@@ -146,6 +146,7 @@ class Formats(ValidateTest):
 class Output(ValidateTest):
     def test_the_report_is_written_whole_and_the_summary_is_talk(self) -> None:
         report = self.write("report.json", "old")
+        self.assertEqual(self.validate("--output", "-").out, self.validate().out)
         ran = self.validate("--format", "json", "--output", report)
         self.assertEqual((ran.code, ran.out), (0, ""))
         self.assertEqual(ran.err, f"{CLEAN.rstrip()}; written to `{report}`\n")

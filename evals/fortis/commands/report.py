@@ -2,10 +2,10 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from evals.skill_eval.commands import options
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.commands.output_file import output_file
 from evals.skill_eval.commands.rebuild import add_place_arguments
 
 EXIT_CODES = """exit codes:
@@ -21,7 +21,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "runs", nargs="*", metavar="RUN", help="a run's folder or its id (default: none, the baselines alone)"
     )
     parser.add_argument("--format", choices=_FORMATS, default="terminal", help="form of the report (default terminal)")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write it there (default: standard output)")
+    parser.add_argument(
+        "--output", type=output_file, metavar="FILE", help="write it there (default, and `-`: standard output)"
+    )
     parser.add_argument(
         "--entries",
         type=options.whole_number,

@@ -10,7 +10,7 @@ from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
 from evals.skill_eval.commands import options
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.execution import normalise
-from evals.skill_eval.commands.output_file import write_output
+from evals.skill_eval.commands.output_file import output_file, write_output
 from evals.skill_eval.commands.selection import repository_root
 from evals.skill_eval.model.certificate import Certificate, ProbeResult
 from evals.skill_eval.model.trial import AdapterCommand
@@ -59,7 +59,10 @@ def _add_check_arguments(parser: ArgumentParser) -> None:
         "--format", choices=FORMATS, default="text", metavar="FORMAT", help="text or json (default text)"
     )
     parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the certificate there (default: standard output)"
+        "--output",
+        type=output_file,
+        metavar="FILE",
+        help="write the certificate there (default, and `-`: standard output)",
     )
     parser.add_argument(
         "--timeout-seconds",

@@ -3,9 +3,9 @@
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from pathlib import Path
 
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.commands.output_file import output_file
 from evals.skill_eval.commands.selection import add_selection_arguments, repository_root
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Severity
@@ -25,7 +25,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--format", choices=FORMATS, default="text", metavar="FORMAT", help=f"{', '.join(FORMATS)} (default text)"
     )
     parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the findings there (default: standard output)"
+        "--output",
+        type=output_file,
+        metavar="FILE",
+        help="write the findings there (default, and `-`: standard output)",
     )
     parser.add_argument("--self-test", action="store_true", help="grade every suite without a model, too")
     parser.add_argument("--explain", metavar="CODE", help="say what a finding's code means, and do nothing else")

@@ -79,8 +79,11 @@ class Benchmark:
 
     @property
     def lift(self) -> Fraction | None:
-        """Return the with-skill pass rate minus the baseline's over the complete pairs, exactly."""
-        return _difference(self.verdicts)
+        """Return the with-skill pass rate minus the baseline's over the complete pairs, exactly.
+
+        None where nothing was measured: without a complete pair, and when a sentinel came out wrong.
+        """
+        return None if self.wrong_sentinels else _difference(self.verdicts)
 
     @property
     def controls(self) -> dict[Mode, Fraction | None]:
@@ -116,7 +119,7 @@ class Benchmark:
     @property
     def effectiveness_passed(self) -> bool | None:
         """Tell whether the minimum lift was met; None without a minimum, without a lift, or when it is withheld."""
-        if self.minimum_lift is None or self.lift is None or self.withheld or self.wrong_sentinels:
+        if self.minimum_lift is None or self.lift is None or self.withheld:
             return None
         return self.lift >= self.minimum_lift
 

@@ -138,12 +138,12 @@ def _error_to_json(record: TrialRecord) -> JsonObject:
 
 
 def _run_summary(result: Benchmark) -> JsonObject:
-    """Return the published shape; a metric that was not measured is absent (viewers break on null)."""
+    """Return the published shape; what was not measured is absent (viewers break on null)."""
     metrics = {str(mode): _metrics(arm) for mode, arm in result.arms.items() if arm.graded}
     summary: JsonObject = {arm: {name: _spread(one) for name, one in found.items()} for arm, found in metrics.items()}
     skilled, baseline = metrics.get("with_skill", {}), metrics.get(str(result.baseline_mode), {})
     delta = {name: skilled[name].mean - baseline[name].mean for name in skilled if name in baseline}
-    return summary | ({"delta": delta} if delta else {})
+    return summary | ({"delta": delta} if delta and result.lift is not None else {})
 
 
 def _metrics(arm: Arm) -> dict[str, Spread]:

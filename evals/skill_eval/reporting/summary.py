@@ -106,14 +106,18 @@ def _control_lines(result: Benchmark) -> Iterator[str]:
 
 
 def _sentinel_warnings(result: Benchmark) -> Iterator[str]:
-    for record in result.wrong_sentinels:
-        yield f"warning: {escape_line(str(record.key))}: a sentinel's known answer did not come; nothing was measured"
+    wrong = dict.fromkeys(f"`{record.key.case_id}` in {record.key.mode}" for record in result.wrong_sentinels)
+    if wrong:
+        names = escape_line(", ".join(wrong))
+        yield f"warning: {result.skill}: nothing was measured: wrong answer of the sentinel {names}"
 
 
 def _lift_warnings(result: Benchmark) -> Iterator[str]:
     lift, minimum = result.lift, result.minimum_lift
-    if lift is None:
+    if not result.verdicts:
         yield f"warning: {result.skill}: no complete pair, so there is no lift"
+    elif lift is None:  # the sentinels have their own warning
+        return
     elif result.effectiveness_passed is False and minimum is not None:
         yield f"warning: {result.skill}: lift {_signed(lift)} is below the minimum {_signed(minimum)}"
     elif minimum is None and lift <= 0:
