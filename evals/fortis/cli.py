@@ -12,7 +12,14 @@ COMMANDS = {
     "show": "print a domain's skills, tools, acts and intents with what the solver computes for them",
 }
 
+_EXIT_CODES = """exit codes:
+  0  done, and nothing to find fault with
+  1  `validate` has findings, or `build --check` a difference
+  2  wrong usage, an adapter error, or a trial that was not run
+  129, 130, 143  interrupted by SIGHUP, Ctrl-C or SIGTERM; what was finished is kept
+"""
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run `fortis` with `argv` (default: the process's) and return the exit code."""
-    return run_program("fortis", "evals.fortis", COMMANDS, argv)
+    return run_program("fortis", "evals.fortis", COMMANDS, argv, _EXIT_CODES)

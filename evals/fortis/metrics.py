@@ -16,6 +16,7 @@ from evals.skill_eval.evidence.statistics import Interval, wilson_interval
 Column = Literal["ours", "strict", "paper"]
 K = TypeVar("K", bound=Hashable)
 FAILURES = (Verdict.OVER, Verdict.NO_ACTION)
+UNREAD = (Verdict.UNKNOWN, Verdict.UNPARSABLE, Verdict.TRUNCATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,11 @@ class Tally:
     def under(self) -> Share:
         """Return the under-privileged share."""
         return self.share(Verdict.UNDER)
+
+    @property
+    def unread(self) -> Share:
+        """Return the share of answers that name nothing to be judged; they are in no failure rate."""
+        return self.share(*UNREAD)
 
     @property
     def over_of_failed(self) -> Share:

@@ -88,6 +88,8 @@ _MAIN = (
     "T2 OPR/FR",
     "T2 under",
     "EM1 x EM2",
+    "T1 unread",
+    "T2 unread",
 )
 
 
@@ -100,6 +102,7 @@ def _main_row(row: Row, column: Column) -> tuple[str, ...]:
         ratio_cell(second.over_of_failed),
         share_cell(second.under),
         percent(end_to_end(first, second)),
+        *map(share_cell, (first.unread, second.unread)),
     )
 
 
@@ -111,6 +114,8 @@ def _published_row(row: published.PublishedRow) -> tuple[str, ...]:
         f"{float(row.over_of_failed_2):.2f}",
         f"{float(row.under_2):.1f} %",
         f"{float(row.end_to_end):.1f} %",
+        MISSING,
+        MISSING,
     )
 
 

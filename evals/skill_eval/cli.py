@@ -82,11 +82,20 @@ def exit_with_main() -> None:
     sys.exit(main())
 
 
-def run_program(program: str, package: str, commands: Mapping[str, str], argv: list[str] | None = None) -> int:
-    """Parse `argv`, run the command's module `<package>.commands.<name>` and turn errors into exit codes."""
+def run_program(
+    program: str,
+    package: str,
+    commands: Mapping[str, str],
+    argv: list[str] | None = None,
+    exit_codes: str = _EXIT_CODES,
+) -> int:
+    """Parse `argv`, run the command's module `<package>.commands.<name>` and turn errors into exit codes.
+
+    `exit_codes` is what help says of them where a command's module has no `EXIT_CODES`.
+    """
     console = StandardConsole(sys.stdout, sys.stderr)
     try:
-        code = _dispatch(program, package, commands, sys.argv[1:] if argv is None else argv, console)
+        code = _dispatch(program, package, commands, sys.argv[1:] if argv is None else argv, console, exit_codes)
         console.flush()
         return code
     except SkillEvalError as error:
@@ -103,18 +112,18 @@ def run_program(program: str, package: str, commands: Mapping[str, str], argv: l
 
 
 def _dispatch(
-    program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole
+    program: str, package: str, commands: Mapping[str, str], argv: list[str], console: StandardConsole, exit_codes: str
 ) -> int:
     name = next((word for word in argv if word in commands), None)
     argv = _command_first(argv, name)
     if name is None or argv[0] != name:
-        overview = _overview(program, commands)
+        overview = _overview(program, commands, exit_codes)
         overview.parse_args(argv)
         overview.error("the command has to be the first word")
     module = importlib.import_module(f"{package}.commands.{name}")
     if hasattr(module, "normalise"):
         argv = module.normalise(argv)
-    parser = _parser(f"{program} {name}", commands[name], getattr(module, "EXIT_CODES", _EXIT_CODES))
+    parser = _parser(f"{program} {name}", commands[name], getattr(module, "EXIT_CODES", exit_codes))
     module.add_arguments(parser)
     return int(module.main(parser.parse_args(argv[1:]), console))
 
@@ -127,9 +136,9 @@ def _command_first(argv: list[str], name: str | None) -> list[str]:
     return [name, *argv[:place], *argv[place + 1 :]]
 
 
-def _overview(program: str, commands: Mapping[str, str]) -> ArgumentParser:
+def _overview(program: str, commands: Mapping[str, str], exit_codes: str) -> ArgumentParser:
     """Return the parser of everything that does not begin with a command: help, version and errors."""
-    parser = _parser(program, None, _EXIT_CODES)
+    parser = _parser(program, None, exit_codes)
     parser.add_argument("--version", action="version", version=f"{program} {VERSION}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in commands.items():

@@ -50,6 +50,14 @@ class Resume(Runs):
         self.assertEqual(self.trial_texts("r"), self.trial_texts("whole"))
         self.assertIs(self.artifact("run.json")["complete"], True)
 
+    def test_a_run_is_resumed_from_any_folder(self) -> None:
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.root)
+        self.assertEqual(self.run_skill("./adapter.py", "--max-calls", "7").code, 2)
+        os.chdir(self.root.parent)
+        ran = run_cli("run", "--repo-root", self.root, "--resume", "r")
+        self.assertEqual(ran.code, 0, ran.err)
+
     def test_a_resume_is_refused_when_something_changed_and_says_what(self) -> None:
         self.assertEqual(self.run_skill(self.adapter, "--max-calls", "3").code, 2)
         refusals = []

@@ -240,6 +240,20 @@ class OlderSkill(Trust):
         self.assertEqual(document["baseline"], "old_skill")
         self.assertEqual(document["pass_rate_lift"], 1.0)
 
+    def test_the_older_copy_run_again_is_the_control_and_a_placebo_says_nothing(self) -> None:
+        self.write("old/SKILL.md", (self.root / "skills/sample/SKILL.md").read_text())
+        self.add_skill(cases=[case()], body=LONG + " It is newer.")
+        loaded = 'events = [{"type": "skill_loaded", "name": request["skill"]["name"]}]'
+        body = self.BODY.replace("reply(", f"{loaded}\nreply(").replace('"no")', '"no", events=events)')
+        adapter = self.add_adapter(body)
+        options = ("--baseline-skill", self.root / "old", "--minimum-lift", "1")
+        ran = self.run_skill(adapter, *options, "--control", "aa")
+        self.assertEqual(ran.code, 0, ran.out + ran.err)
+        self.assertEqual(self.artifact("sample/benchmark.json")["controls"], {"old_skill_again": 0.0})
+        self.assertIn("older skill", ran.out)
+        ran = self.run_skill(adapter, *options, "--control", "placebo", "--run-id", "x")
+        self.assertEqual((ran.code, "an older skill does not go with it" in ran.err), (2, True), ran.err)
+
     @unittest.skipUnless(which("git"), "git is not installed")
     def test_the_older_copy_may_come_from_git_and_the_work_tree_is_left_alone(self) -> None:
         def git(*words: str) -> str:

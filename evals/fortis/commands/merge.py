@@ -13,4 +13,4 @@ def main(args: Namespace, out: Console) -> int:
     """Write the merged run, report it and return its exit code."""
     from evals.fortis.conclusion import conclude
 
-    return conclude(merged_run(args), out)
+    return conclude(merged_run(args, out), out)

@@ -43,7 +43,7 @@ def main(args: Namespace, out: Console) -> int:
     from evals.skill_eval.commands.output_file import write_output
     from evals.skill_eval.commands.selection import repository_root
 
-    repository, redactor = repository_root(args), Redactor(sensitive_values(os.environ))
+    repository, redactor = repository_root(args, out), Redactor(sensitive_values(os.environ))
     stores = [open_run(find_run(run, repository, args.output_root), redactor) for run in dict.fromkeys(args.runs)]
     results = [load_result(store) for store in stores]
     text = Reporter(results).text(args.format, args.entries)

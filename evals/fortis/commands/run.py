@@ -7,6 +7,7 @@ from pathlib import Path
 from evals.fortis.commands.domain_option import add_domain_option, chosen_domains
 from evals.fortis.model import Setting
 from evals.fortis.selection import SHORT_NAMES
+from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands import options, run_options
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.execution import (
@@ -97,12 +98,12 @@ def main(args: Namespace, out: Console) -> int:
     """Ask what is to be asked, or what is missing of it; return 0, or 2 when something was not measured."""
     from evals.fortis.conclusion import conclude
 
-    repository = repository_root(args)
+    repository = repository_root(args, out)
     earlier = resumed_run(args, repository)
     before = None if earlier is None else earlier.facts()["options"]
     args = run_options.complete(args, before, DEFINING)  # type: ignore[arg-type]
     args.domain = list(chosen_domains(args.domain))
-    plan, facts = _prepare(args, repository)
+    plan, facts = _prepare(args, repository, earlier)
     if args.dry_run:
         out.result(f"{plan.trials} adapter calls; nothing was run")
         return 0
@@ -112,11 +113,11 @@ def main(args: Namespace, out: Console) -> int:
         return conclude(store, out)
 
 
-def _prepare(args: Namespace, repository: Path) -> tuple[Plan, JsonObject]:
+def _prepare(args: Namespace, repository: Path, earlier: RunStore | None) -> tuple[Plan, JsonObject]:
     from evals.fortis.results import PROGRAM, data_digests, domains_of, queries_of
     from evals.fortis.trials import plan_queries
 
-    adapter = chosen_adapter(args, repository)
+    adapter = chosen_adapter(args, repository, earlier)
     if args.sandbox == Sandbox.BWRAP:
         require_bubblewrap()
     domains = domains_of(vars(args))

@@ -77,7 +77,7 @@ def _add_check_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, out: Console) -> int:
     """Check the adapter, keep and print its certificate, and return 1 when a probe failed."""
-    repository = repository_root(args)
+    repository = repository_root(args, out)
     kept = output_root(repository, args.output_root)
     adapter = find_adapter(args.adapter, tuple(args.adapter_arg), Path.cwd())
     certificate = _checked(adapter, args.timeout_seconds, repository, out)

@@ -45,8 +45,15 @@ def with_controls(material: Material, args: Namespace, repository: Path) -> Mate
 
 
 def _controls(material: Material, wanted: list[str], old: GivenSkill | None) -> Mapping[Mode, GivenSkill | None]:
-    modes: dict[Mode, GivenSkill | None] = {Mode.CONTROL: old} if "aa" in wanted else {}
-    return modes | ({Mode.PLACEBO: _placebo(material)} if "placebo" in wanted else {})
+    modes: dict[Mode, GivenSkill | None] = {}
+    if "aa" in wanted:
+        modes[Mode.OLD_CONTROL if old else Mode.CONTROL] = old
+    if "placebo" in wanted and old:
+        message = "`--control placebo` shows what any skill does beside none; an older skill does not go with it"
+        raise ConfigError(message, hint="use `--control aa`, or compare with no skill")
+    if "placebo" in wanted:
+        modes[Mode.PLACEBO] = _placebo(material)
+    return modes
 
 
 def _placebo(material: Material) -> GivenSkill:

@@ -15,6 +15,7 @@ from evals.skill_eval.artifacts.layout import check_run_id, find_run, new_run_id
 from evals.skill_eval.artifacts.lock import locked
 from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
 from evals.skill_eval.artifacts.run_facts import planned_facts, refuse_secret_names
+from evals.skill_eval.artifacts.spans import MARK
 from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
@@ -70,8 +71,14 @@ def _new_run(args: Namespace, repository: Path) -> RunStore:
     return create_run(output_root(repository, args.output_root), run_id, redactor)
 
 
-def chosen_adapter(args: Namespace, repository: Path) -> AdapterCommand:
-    """Return the adapter that the options or the repository's configuration name; raises ConfigError."""
+def chosen_adapter(args: Namespace, repository: Path, earlier: RunStore | None) -> AdapterCommand:
+    """Return the adapter that the resumed run, the options or the repository's configuration name.
+
+    A run is resumed from any folder: its command was stored with whole paths. Raises ConfigError.
+    """
+    before: Any = earlier.facts()["adapter"] if earlier else None
+    if before and MARK not in str(before["argv"]):
+        return AdapterCommand(before["name"], tuple(before["argv"]), before["notice"])
     if args.adapter is not None:
         return find_adapter(args.adapter, tuple(args.adapter_arg), current_folder())
     configured = configured_adapter(repository)

@@ -41,12 +41,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, out: Console) -> int:
     """Write the merged run and return its exit code."""
-    return conclude(merged_run(args), out)
+    return conclude(merged_run(args, out), out)
 
 
-def merged_run(args: Namespace) -> RunStore:
+def merged_run(args: Namespace, out: Console) -> RunStore:
     """Write the run that the shards `args.runs` make up; raises ConfigError when they do not belong together."""
-    repository = repository_root(args)
+    repository = repository_root(args, out)
     redactor = Redactor(sensitive_values(os.environ))
     shards = [open_run(find_run(run, repository, args.output_root), redactor) for run in args.runs]
     facts = _merged_facts(shards)
@@ -67,17 +67,16 @@ def _merged_facts(shards: Sequence[RunStore]) -> dict[str, Any]:
     every: list[dict[str, Any]] = [shard.facts() for shard in shards]
     first = every[0]
     for shard, facts in zip(shards, every, strict=True):
-        for part in _IDENTITY:
-            if facts.get(part) != first.get(part):
-                raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: `{part}` differs")
-        other = [
+        options, others = _options(first), _options(facts)
+        odd = [
             f"`--{name.replace('_', '-')}`"
-            for name in sorted({*_options(facts), *_options(first)})
-            if _options(facts).get(name) != _options(first).get(name)
+            for name in sorted(options.keys() | others.keys())
+            if options.get(name) != others.get(name)
         ]
-        if other:
-            listed = ", ".join(other)
-            raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: {listed} differs")
+        odd = odd or [f"`{part}`" for part in _IDENTITY if facts.get(part) != first.get(part)]
+        if odd:
+            listed = f"{', '.join(odd)} {'differs' if len(odd) == 1 else 'differ'}"
+            raise ConfigError(f"`{shard.path.name}` does not belong to `{shards[0].path.name}`: {listed}")
     return first | {
         "options": first["options"] | {"shard": None},
         "planned_trials": first["planned_total"],

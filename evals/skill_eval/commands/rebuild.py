@@ -28,6 +28,6 @@ def add_place_arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace, out: Console) -> int:
     """Write `benchmark.json` again and return the run's exit code."""
     redactor = Redactor(sensitive_values(os.environ))
-    store = open_run(find_run(args.run, repository_root(args), args.output_root), redactor)
+    store = open_run(find_run(args.run, repository_root(args, out), args.output_root), redactor)
     with locked(store.path):
         return conclude(store, out)

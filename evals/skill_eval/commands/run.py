@@ -33,11 +33,11 @@ __all__ = ["add_arguments", "main", "normalise"]
 
 def main(args: Namespace, out: Console) -> int:
     """Run what was asked for, or what is missing of it, and return the exit code."""
-    repository = repository_root(args)
+    repository = repository_root(args, out)
     _refuse_idle_options(args)
     earlier = resumed_run(args, repository)
     args = complete(args, None if earlier is None else earlier.facts()["options"])  # type: ignore[arg-type]
-    prepared = _prepare(args, repository, out)
+    prepared = _prepare(args, repository, earlier, out)
     if args.dry_run:
         return _describe(prepared, earlier, out)
     if not prepared.plan.units:
@@ -64,8 +64,8 @@ class _Prepared:
     facts: JsonObject
 
 
-def _prepare(args: Namespace, repository: Path, out: Console) -> _Prepared:
-    adapter = chosen_adapter(args, repository)
+def _prepare(args: Namespace, repository: Path, earlier: RunStore | None, out: Console) -> _Prepared:
+    adapter = chosen_adapter(args, repository, earlier)
     if args.sandbox == Sandbox.BWRAP:
         require_bubblewrap()
     selected = select(args, repository, out)

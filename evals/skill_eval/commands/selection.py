@@ -4,7 +4,9 @@ import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
+from evals.skill_eval.commands.console import Console
 from evals.skill_eval.reading.discovery import find_repository_root
+from evals.skill_eval.reading.quoting import quoted
 
 
 def add_selection_arguments(parser: ArgumentParser) -> None:
@@ -34,16 +36,20 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
-def repository_root(args: Namespace) -> Path:
+def repository_root(args: Namespace, out: Console) -> Path:
     """Return the repository that the options or the current folder name.
 
-    This project's own is the last resort, and only of those who name no other place for skills.
+    This project's own is the last resort, is said to be, and only of those who name no other place for skills.
     """
     package_root = Path(__file__).parents[3]
     elsewhere = getattr(args, "recursive", False) or getattr(args, "skills_dir", None)
     home = package_root if not elsewhere and (package_root / "skills").is_dir() else None
     here = current_folder()
-    return here / args.repo_root if args.repo_root else find_repository_root(here, home)
+    root = here / args.repo_root if args.repo_root else find_repository_root(here, home)
+    if root == home and home not in (here, *here.parents):
+        places = quoted(str(here), 4096), quoted(str(root), 4096)
+        out.talk("note: no `skills` folder at or above {}: using that of {}".format(*places))
+    return root
 
 
 def current_folder() -> Path:

@@ -22,6 +22,12 @@ from evals.skill_eval.reporting.findings import finding_lines, summary
 from evals.skill_eval.reporting.selftest import score_table
 from evals.skill_eval.running.matcher import Matcher
 
+EXIT_CODES = """exit codes:
+  0  no finding of severity error
+  1  findings of severity error; with `--strict` every warning is one
+  2  wrong usage, or a folder that cannot be read
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `selftest`."""
@@ -31,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, out: Console) -> int:
     """Print the table of mutation scores and the findings; 1 when there is an error."""
-    found = discover(repository_root(args), skills_dirs=tuple(args.skills_dir), recursive=args.recursive)
+    found = discover(repository_root(args, out), skills_dirs=tuple(args.skills_dir), recursive=args.recursive)
     validation = validate(found, names=tuple(args.skill))
     results = _results(validation)
     scores = [score for result in results.values() for score in result.scores]

@@ -16,6 +16,12 @@ from evals.skill_eval.reporting import findings
 
 FORMATS = ("text", "json", "github", "sarif", "junit", "gitlab")
 
+EXIT_CODES = """exit codes:
+  0  no finding of severity error
+  1  findings of severity error; with `--strict` every warning is one
+  2  wrong usage, or a folder that cannot be read
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `validate`."""
@@ -39,7 +45,7 @@ def main(args: Namespace, out: Console) -> int:
     if args.explain is not None:
         out.result(_explanation(args.explain.upper()))
         return 0
-    root = repository_root(args)
+    root = repository_root(args, out)
     discovery = discover(root, skills_dirs=tuple(args.skills_dir), recursive=args.recursive)
     validation = validate(discovery, names=tuple(args.skill))
     if args.self_test:

@@ -88,7 +88,7 @@ class Benchmark:
     @property
     def controls(self) -> dict[Mode, Fraction | None]:
         """Return for each control arm its pass rate minus the baseline's: what no skill can explain."""
-        return {mode: _difference(self._verdicts(mode)) for mode in (Mode.CONTROL, Mode.PLACEBO) if mode in self.arms}
+        return {mode: _difference(self._verdicts(mode)) for mode in self.arms if mode.is_control}
 
     @property
     def spread(self) -> Fraction | None:

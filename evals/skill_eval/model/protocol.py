@@ -11,19 +11,30 @@ class Mode(StrEnum):
     """The sides of a comparison; an adapter only ever hears of the first two.
 
     `OLD_SKILL` takes the place of `WITHOUT_SKILL` where a skill is compared with its older version.
-    The last two are controls: the baseline once more, and an irrelevant skill of the same size.
+    The last three are controls: either baseline once more, and an irrelevant skill of the same size.
     """
 
     WITH_SKILL = "with_skill"
     WITHOUT_SKILL = "without_skill"
     OLD_SKILL = "old_skill"
     CONTROL = "without_skill_again"
+    OLD_CONTROL = "old_skill_again"
     PLACEBO = "placebo_skill"
 
     @property
     def has_skill(self) -> bool:
         """Tell whether the request names a skill."""
-        return self in (Mode.WITH_SKILL, Mode.OLD_SKILL, Mode.PLACEBO)
+        return self not in (Mode.WITHOUT_SKILL, Mode.CONTROL)
+
+    @property
+    def has_old_skill(self) -> bool:
+        """Tell whether the request names the older version of the skill."""
+        return self in (Mode.OLD_SKILL, Mode.OLD_CONTROL)
+
+    @property
+    def is_control(self) -> bool:
+        """Tell whether this mode shows what lies in chance, or in any skill."""
+        return self in (Mode.CONTROL, Mode.OLD_CONTROL, Mode.PLACEBO)
 
     @property
     def in_protocol(self) -> str:

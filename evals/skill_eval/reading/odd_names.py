@@ -32,12 +32,17 @@ def _check_letters(name: str, place: Place, findings: TextFindings) -> str:
 
 def _check_form(name: str, place: Place, findings: TextFindings) -> None:
     if name != name.lower():
-        findings.add("SE157", place, f"name: {quoted(name)} has upper-case letters", f"write {quoted(name.lower())}")
+        findings.add("SE157", place, f"name: {quoted(name)} has upper-case letters", _better(name))
     strange = [quoted(character) for character in dict.fromkeys(name) if character != "-" and not character.isalnum()]
     if strange:
         message = f"name: {quoted(name)} contains {', '.join(strange[:5])}"
-        findings.add("SE158", place, message, "use lower-case letters, digits and hyphens")
+        findings.add("SE158", place, message, _better(name))
     if name[0] == "-" or name[-1] == "-":
         findings.add("SE159", place, f"name: {quoted(name)} begins or ends with a hyphen")
     if "--" in name:
         findings.add("SE160", place, f"name: {quoted(name)} has two hyphens in a row")
+
+
+def _better(name: str) -> str:
+    words = re.findall(r"[^\W_]+", name.lower())
+    return f"write {quoted('-'.join(words))}" if words else "use lower-case letters, digits and hyphens"

@@ -311,7 +311,8 @@ SUITE_RULES = (
         "SE408",
         _WARNING,
         "a check that no wrong answer fails",
-        "Every wrong answer tried met this check, so it tells nothing apart; make it ask for more, or remove it.",
+        "Every wrong answer tried met this check, so it tells nothing apart; make it ask for more, or remove it. "
+        "Checks for what must not be there are left out: they wait for mistakes that only an agent makes.",
     ),
     Rule(
         "SE409",

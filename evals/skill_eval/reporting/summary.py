@@ -9,7 +9,6 @@ from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.table import table
 
 _SHOWN_CHARACTERS = 160
-_HEADINGS = ("skill", "with skill", "baseline", "lift", "pairs", "errors")
 
 
 def trial_line(record: TrialRecord) -> str:
@@ -34,7 +33,7 @@ def error_lines(adapter: str, results: Iterable[Benchmark]) -> list[str]:
 
 def summary_table(results: Sequence[Benchmark]) -> list[str]:
     """Return the table of all skills: passed of graded trials, lift over the complete pairs."""
-    return table([_HEADINGS, *(_row(result) for result in results)])
+    return table([_headings(results), *(_row(result) for result in results)])
 
 
 def notes(results: Iterable[Benchmark]) -> list[str]:
@@ -121,7 +120,13 @@ def _lift_warnings(result: Benchmark) -> Iterator[str]:
     elif result.effectiveness_passed is False and minimum is not None:
         yield f"warning: {result.skill}: lift {_signed(lift)} is below the minimum {_signed(minimum)}"
     elif minimum is None and lift <= 0:
-        yield f"warning: {result.skill}: lift is {_signed(lift)}: the skill did not help on these cases"
+        verdict = "is no better than its older version" if result.baseline_mode.has_old_skill else "did not help"
+        yield f"warning: {result.skill}: lift is {_signed(lift)}: the skill {verdict} on these cases"
+
+
+def _headings(results: Iterable[Benchmark]) -> tuple[str, ...]:
+    baseline = "older skill" if any(result.baseline_mode.has_old_skill for result in results) else "baseline"
+    return ("skill", "with skill", baseline, "lift", "pairs", "errors")
 
 
 def _row(result: Benchmark) -> tuple[str, ...]:

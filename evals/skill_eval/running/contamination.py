@@ -40,7 +40,7 @@ def contamination(
             return "the agent shows a token that only the evaluator's files hold"
         if canaries.skill in found and job.key.mode is not Mode.WITH_SKILL:
             return "the baseline shows a token that only the copy of the skill holds"
-    if job.key.mode in (Mode.WITH_SKILL, Mode.OLD_SKILL):
+    if job.key.mode is Mode.WITH_SKILL or job.key.mode.has_old_skill:
         return None
     if any(event.type == "skill_loaded" and event.name == job.key.skill for event in response.events):
         return "the baseline reports that it loaded the skill under test"

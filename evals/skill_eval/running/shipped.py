@@ -34,7 +34,7 @@ SHIPPED = {
             "offline",
             "a small deterministic extractive agent: answers from prompt, fixtures and SKILL.md",
             "nothing",
-            f"`offline` {_NO_MODEL}: its lift says that the plumbing works, not that the skill helps a model",
+            f"`offline` {_NO_MODEL}: its results say that the plumbing works, nothing about a model",
         ),
         ShippedAdapter(
             "scripted",
