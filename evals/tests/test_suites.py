@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from evals.skill_eval.model.problem import Severity
+from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.suite import Check, CheckType, Dialect
 from evals.skill_eval.reading.checks import CHECK_LIMIT
 from evals.skill_eval.reading.findings import LIMIT
@@ -129,9 +129,40 @@ class FileTest(SuiteFolderTest):
         self.assertIsNone(reading.suite)
 
     def test_text_that_is_no_json_is_one_finding(self) -> None:
-        reading = self.read(b"\xef\xbb\xbf{}")
-        self.assertEqual([(problem.code, problem.line) for problem in reading.problems], [("SE204", 1)])
+        reading = self.read(b'{"evals": [')
+        self.assertEqual([(problem.code, problem.line) for problem in reading.problems], [("SE211", 1)])
         self.assertIsNone(reading.suite)
+
+    def test_faults_of_json_that_are_plainly_meant_hide_no_others(self) -> None:
+        reading = self.read(b"""\xef\xbb\xbf{
+  // a comment
+  "skill_name": "other",
+  "evals": [
+    {"id": 1, "prompt": "x" "checks": [{"id": "a", "type": "contians", "value": "z"},]}
+    {"id": 2, /* two
+    lines */ "prompt": "", "expected_output": "y"},
+  ], # the end
+}""")
+        problems = sorted(reading.problems, key=Problem.order)
+        found = [(problem.code, problem.line, problem.column) for problem in problems]
+        self.assertIsNone(reading.suite)
+        self.assertEqual(
+            [one for one in found if one[0] != "SE232"],
+            [
+                ("SE204", 1, 1),
+                ("SE208", 2, 3),
+                ("SE223", 3, 17),
+                ("SE206", 5, 29),
+                ("SE242", 5, 60),
+                ("SE207", 5, 85),
+                ("SE206", 6, 5),
+                ("SE208", 6, 15),
+                ("SE228", 7, 24),
+                ("SE207", 7, 51),
+                ("SE207", 8, 4),
+                ("SE208", 8, 6),
+            ],
+        )
 
 
 class HostileSuiteTest(SuiteFolderTest):

@@ -16,11 +16,13 @@ def unexpected(text: str, at: int, expected: str) -> JsonFault:
     if found in "}]" and before.endswith(","):
         line, _ = place_at(text, at)
         message = f"trailing comma before the `{found}` on line {line}"
-        return fault_at(text, len(before) - 1, "SE207", message, "JSON has no comma after the last entry")
+        mended = f"{before[:-1]} {text[len(before) :]}"
+        return fault_at(text, len(before) - 1, "SE207", message, "JSON has no comma after the last entry", mended)
     if found == "#" or text.startswith(("//", "/*"), at):
         hint = "delete it, or keep it as the value of a key such as `note`"
-        return fault_at(text, at, "SE208", "JSON has no comments", hint)
-    return fault_at(text, at, "SE206", f"expected {expected}, found {_token(text, at)}", _hint(found, expected))
+        return fault_at(text, at, "SE208", "JSON has no comments", hint, _without_comment(text, at))
+    message = f"expected {expected}, found {_token(text, at)}"
+    return fault_at(text, at, "SE206", message, _hint(found, expected), _with_comma(text, at, expected))
 
 
 def broken_string(text: str, start: int, at: int) -> JsonFault:
@@ -52,6 +54,20 @@ def unknown_word(text: str, at: int, token: str) -> JsonFault:
     meant = {"none": "null"}.get(token.casefold(), token.casefold())
     hint = f"write `{meant}`" if meant in ("true", "false", "null") else "text stands in double quotes"
     return fault_at(text, at, "SE206", f"expected a value, found {quoted(token)}", hint)
+
+
+def _without_comment(text: str, at: int) -> str:
+    """Return the text with blanks in place of a comment; line breaks stay."""
+    comment = re.compile(r"/\*.*?(?:\*/|\Z)|[^\r\n]*", re.DOTALL).match(text, at)
+    end = comment.end() if comment else at
+    return text[:at] + re.sub(r"[^\r\n]", " ", text[at:end]) + text[end:]
+
+
+def _with_comma(text: str, at: int, expected: str) -> str | None:
+    """Return the text with a comma for the white space before the next entry, if that is all that is missing."""
+    if "`,`" not in expected or text[at] not in '"{[' or text[at - 1] not in " \t\r\n":
+        return None
+    return f"{text[: at - 1]},{text[at:]}"
 
 
 def _hint(found: str, expected: str) -> str | None:

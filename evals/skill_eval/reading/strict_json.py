@@ -41,15 +41,22 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 class JsonFault(ValueError):
-    """Why a text is no strict JSON. `line` and `column` count from 1, in characters; `str()` is the message."""
+    """Why a text is no strict JSON. `line` and `column` count from 1, in characters; `str()` is the message.
 
-    def __init__(self, line: int, column: int, code: str, message: str, hint: str | None = None) -> None:
+    `mended` is the text as it was meant, everything in its place, where that is plain: who looks for
+    mistakes can read on.
+    """
+
+    def __init__(
+        self, line: int, column: int, code: str, message: str, hint: str | None = None, mended: str | None = None
+    ) -> None:
         super().__init__(message)
         self.line = line
         self.column = column
         self.code = code
         self.message = message
         self.hint = hint
+        self.mended = mended
 
 
 class Document:
@@ -134,9 +141,11 @@ def string_at(text: str, start: int) -> tuple[str, int]:
     return _ESCAPE.sub(character, text[start + 1 : end]), end + 1
 
 
-def fault_at(text: str, at: int, code: str, message: str, hint: str | None = None) -> JsonFault:
+def fault_at(
+    text: str, at: int, code: str, message: str, hint: str | None = None, mended: str | None = None
+) -> JsonFault:
     """Return a fault at an offset of `text`."""
-    return JsonFault(*place_at(text, at), code, message, hint)
+    return JsonFault(*place_at(text, at), code, message, hint, mended)
 
 
 def place_at(text: str, at: int) -> tuple[int, int]:
@@ -149,7 +158,8 @@ def place_at(text: str, at: int) -> tuple[int, int]:
 
 def _decoded(data: bytes) -> str:
     if data.startswith(b"\xef\xbb\xbf"):
-        raise JsonFault(1, 1, "SE204", "the text begins with a byte order mark", "save it as UTF-8 without BOM")
+        hint, mended = "save it as UTF-8 without BOM", data[3:].decode("utf-8", "replace")
+        raise JsonFault(1, 1, "SE204", "the text begins with a byte order mark", hint, mended)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
         message = "expected UTF-8, found UTF-16, UTF-32 or NUL bytes"
         raise JsonFault(1, 1, "SE203", message, "save it as UTF-8 without BOM")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.suite import Dialect, Suite
 from evals.skill_eval.reading.cases import Manner, read_cases
-from evals.skill_eval.reading.findings import Findings, Part, fault_problem
+from evals.skill_eval.reading.findings import LIMIT, Findings, Part, fault_problem
 from evals.skill_eval.reading.parts import TOP_KEYS, CaseParts, Outline, case_parts, has_checks, outline
 from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
@@ -20,6 +20,7 @@ from evals.skill_eval.reading.triggers import TRIGGER_NAMES, trigger_count
 SUITE_NAME = "evals.json"
 SUITE_LIMIT_BYTES = 2 << 20
 CASE_LIMIT = 10_000
+_MENDED_BYTES = 4 << 20
 
 _SHAPE = 'a suite is `{"skill_name": "...", "evals": [...]}`'
 
@@ -76,30 +77,40 @@ def _suite_file(folder: Path, names: list[str], shown: str, skill_name: str | No
         others = (name for name in names if name.lower() == SUITE_NAME)
         message = f"is not called `{SUITE_NAME}`, so most file systems do not find it"
         return SuiteReading(None, tuple(finding("SE237", f"{shown}/{name}", message) for name in others))
-    document = _document(folder / SUITE_NAME, f"{shown}/{SUITE_NAME}")
-    if isinstance(document, Problem):
-        return SuiteReading(None, (document,))
+    document, faults = _document(folder / SUITE_NAME, f"{shown}/{SUITE_NAME}")
+    if document is None:
+        return SuiteReading(None, faults)
     findings = Findings(f"{shown}/{SUITE_NAME}", document)
     suite = _suite(document.value, folder / SUITE_NAME, skill_name, findings)
-    problems = findings.problems()
+    problems = (*faults, *findings.problems())
     broken = any(problem.severity is Severity.ERROR for problem in problems)
     return SuiteReading(None if broken else suite, problems, len(suite.cases) if suite else 0)
 
 
-def _document(path: Path, shown: str) -> Document | Problem:
+def _document(path: Path, shown: str) -> tuple[Document | None, tuple[Problem, ...]]:
+    """Read a file, beyond faults whose mending is plain, so that they hide no other; return what is wrong with it."""
     try:
-        return parse(read_regular(path, SUITE_LIMIT_BYTES).content)
+        data = read_regular(path, SUITE_LIMIT_BYTES).content
     except UnusableFile as error:
-        return finding("SE202" if error.code == SIZE else "SE201", shown, str(error))
-    except JsonFault as fault:
-        return fault_problem(shown, fault)
+        return None, (finding("SE202" if error.code == SIZE else "SE201", shown, str(error)),)
+    faults: list[Problem] = []
+    room = _MENDED_BYTES
+    while True:
+        try:
+            return parse(data), tuple(faults)
+        except JsonFault as fault:
+            faults.append(fault_problem(shown, fault))
+            room -= len(data)
+            if fault.mended is None or room < 0 or len(faults) == LIMIT:
+                return None, tuple(faults)
+            data = fault.mended.encode()
 
 
 def _trigger_file(path: Path, shown: str) -> Problem:
     """Return the finding that says what becomes of a file of trigger queries: it is not run."""
-    document = _document(path, shown)
-    if isinstance(document, Problem):
-        return document._replace(severity=Severity.WARNING)
+    document, faults = _document(path, shown)
+    if faults or document is None:
+        return faults[0]._replace(severity=Severity.WARNING)
     findings, count = Findings(shown, document), trigger_count(document.value)
     if count is None:
         message = "is called like a trigger set, and is none; not run"

@@ -11,6 +11,7 @@ from evals.skill_eval.running.conformance.takes import Take
 SPOKEN = {Mode.WITH_SKILL: "with a skill", Mode.WITHOUT_SKILL: "in the baseline"}
 
 ANSWER_FIRST = "mend `both-modes` first"
+DO_AS_ASKED = "nothing, unless the agent behind the adapter does what a prompt asks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,16 @@ import sys
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.running.conformance.kit import Kit
 from evals.skill_eval.running.conformance.phrases import repeat
-from evals.skill_eval.running.conformance.probe import ANSWER_FIRST, Finding, failed, passed, probe, unanswered, unseen
+from evals.skill_eval.running.conformance.probe import (
+    ANSWER_FIRST,
+    DO_AS_ASKED,
+    Finding,
+    failed,
+    passed,
+    probe,
+    unanswered,
+    unseen,
+)
 from evals.skill_eval.running.conformance.takes import Question, Take
 
 SHORTEST_CUT_SECONDS = 0.005
@@ -34,7 +43,9 @@ def concurrency(kit: Kit) -> Finding:
     own = [{word, skill} for word, skill in zip(told, known, strict=True)]
     if any(take.shows(word) for take, mine in zip(takes, own, strict=True) for word in words - mine):
         return failed("of four calls at once one shows the word of another")
-    return passed(f"four calls at once were answered{', each with its own word' if kit.repeats else ''}")
+    if not kit.repeats:
+        return unseen("four calls at once were answered, but none shows its own word", DO_AS_ASKED)
+    return passed("four calls at once were answered, each with its own word")
 
 
 @probe(

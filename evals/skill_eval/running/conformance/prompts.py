@@ -5,7 +5,7 @@ from unicodedata import category, normalize
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.reading.quoting import quoted as shown
 from evals.skill_eval.running.conformance.kit import Kit
-from evals.skill_eval.running.conformance.probe import Finding, failed, passed, probe, unanswered, unseen
+from evals.skill_eval.running.conformance.probe import DO_AS_ASKED, Finding, failed, passed, probe, unanswered, unseen
 from evals.skill_eval.running.conformance.takes import Question
 
 LARGE_BYTES = 200_000
@@ -61,7 +61,9 @@ def large_prompt(kit: Kit) -> Finding:
     seen = [take.shows(word) for word in (first, last)]
     if any(seen) and not all(seen):
         return failed(f"of a prompt of {LARGE_BYTES} bytes it shows the {'first' if seen[0] else 'last'} word only")
-    return passed(f"{LARGE_BYTES} bytes were answered{'' if seen[0] else ', though neither end of them is quoted'}")
+    if not any(seen):
+        return unseen(f"{LARGE_BYTES} bytes were answered, but neither end of them is quoted", DO_AS_ASKED)
+    return passed(f"{LARGE_BYTES} bytes were answered, and both ends of them are quoted")
 
 
 def _between(output: str, word: str) -> str | None:
@@ -84,8 +86,10 @@ def _compared(found: dict[str, str | None]) -> Finding:
             "see whether the adapter normalises the prompt or drops control characters from it",
         )
     if not copied:
-        return passed("answered, though nothing of the prompt is quoted")
-    return passed(f"answered, and {', '.join(copied)} came back unchanged")
+        return unseen("answered, but nothing of the prompt is quoted", DO_AS_ASKED)
+    missing = ", ".join(kind for kind in SAMPLES if kind not in copied)
+    rest = f"; {missing} was not quoted" if missing else ""
+    return passed(f"answered, and {', '.join(copied)} came back unchanged{rest}")
 
 
 def _plain(text: str) -> str:
