@@ -1,16 +1,19 @@
 """README and manual say what is true: commands parse, JSON is valid, options and codes are all there."""
 
 import json
+import os
 import re
 import shlex
+import sys
 import unittest
 from argparse import ArgumentParser
 from importlib import import_module
+from unittest import mock
 
 from evals.skill_eval.cli import COMMANDS
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.running.conformance.check import PROBES
-from evals.tests.support import REPOSITORY, run_cli
+from evals.tests.support import REPOSITORY, RepositoryTest, run_cli
 
 MANUAL = REPOSITORY / "evals/README.md"
 DOCUMENTS = (REPOSITORY / "README.md", MANUAL, REPOSITORY / ".github/CONTRIBUTING.md")
@@ -94,6 +97,19 @@ class Findings(unittest.TestCase):
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+class Example(RepositoryTest):
+    @unittest.skipIf(os.name == "nt", "the agent is a shell script")
+    def test_the_adapter_in_the_manual_passes_the_check(self) -> None:
+        [program] = [text for text in blocks(MANUAL.read_text("utf-8"), "python") if "my-agent" in text]
+        agent = self.write("bin/my-agent", "#!/bin/sh\ncat\n")
+        adapter = self.write("adapter", program.replace("/usr/bin/env python3", sys.executable))
+        for path in (agent, adapter):
+            path.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=f"{agent.parent}{os.pathsep}{os.environ['PATH']}"):
+            ran = run_cli("adapter", "check", "--repo-root", self.root, adapter)
+        self.assertEqual(ran.code, 0, ran.out + ran.err)
 
 
 if __name__ == "__main__":

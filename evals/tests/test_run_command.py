@@ -28,6 +28,12 @@ class Verdicts(RepositoryTest):
             "failed: sample, case 1, with_skill, iteration 1: check `phrase`: output lacks `PROBE-OK`", ran.out
         )
 
+    def test_many_failed_checks_do_not_hide_the_table(self) -> None:
+        self.add_skill(cases=[case(number) for number in range(45)])
+        ran = self.run_skill(self.add_adapter('reply("something else")'), "--jobs", "2")
+        self.assertEqual(ran.out.count("\nfailed: "), 40)
+        self.assertIn("\nand 5 more: see the `grading.json` of each trial\n", ran.out)
+
     def test_zero_lift_warns_and_a_missed_minimum_exits_1(self) -> None:
         self.add_skill(cases=[case()])
         adapter = self.add_adapter('reply("PROBE-OK")')

@@ -15,6 +15,7 @@ from evals.skill_eval.model.certificate import Certificate
 from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.certificate import summary
 from evals.skill_eval.reporting.summary import (
+    at_most,
     comparison_lines,
     control_lines,
     error_lines,
@@ -23,6 +24,8 @@ from evals.skill_eval.reporting.summary import (
     summary_table,
     warnings,
 )
+
+_MOST_FAILED = 40
 
 
 def conclude(store: RunStore, out: Console) -> int:
@@ -51,7 +54,8 @@ def _benchmarks(records: Sequence[TrialRecord], facts: dict[str, Any]) -> list[B
 def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store: RunStore, out: Console) -> None:
     for line in error_lines(facts["adapter"]["name"], results):
         out.talk(line)
-    for line in (*summary_table(results), *comparison_lines(results), *control_lines(results), *failed_checks(results)):
+    failed = at_most(_MOST_FAILED, failed_checks(results), "see the `grading.json` of each trial")
+    for line in (*summary_table(results), *comparison_lines(results), *control_lines(results), *failed):
         out.result(line)
     if facts["adapter"]["notice"]:
         out.result(f"note: {facts['adapter']['notice']}")

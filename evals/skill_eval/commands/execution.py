@@ -130,8 +130,11 @@ def run_facts(adapter: AdapterCommand, options: JsonObject, skills: JsonObject, 
 
 def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out: Console) -> None:
     """Run what is missing of the plan, and write each trial as it ends."""
-    counted = (record for record in store.journal.records() if store.holds(record.key))
+    counted = [record for record in store.journal.records() if store.holds(record.key)]
     done = {record.key for record in counted if not (args.retry_errors and record.failure)}
+    errored = sum(record.failure is not None for record in counted)
+    if errored and not args.retry_errors:
+        out.talk(f"note: {errored} errored {'trial is' if errored == 1 else 'trials are'} kept; see `--retry-errors`")
     plan = remaining(whole, done)
     conditions = _conditions(args, store, repository, out)
     progress = Progress(whole.trials, len(done), out)

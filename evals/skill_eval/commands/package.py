@@ -34,6 +34,7 @@ def main(args: Namespace, out: Console) -> int:
 def _build(package: Path, output: Path) -> None:
     try:
         zipapp.create_archive(package.parent, output, "/usr/bin/env python3", _ENTRY, _wanted, compressed=True)
+        output.chmod(output.stat().st_mode | 0o111)
     except OSError as error:
         raise ConfigError(f"`{output}` cannot be written: {error.strerror}") from error
 

@@ -23,10 +23,13 @@ from evals.skill_eval.commands.selected import Selected, select
 from evals.skill_eval.commands.selection import repository_root
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.record import JsonObject
+from evals.skill_eval.reporting.summary import at_most
 from evals.skill_eval.running.conditions import Sandbox
 from evals.skill_eval.running.engine import Plan, remaining
 from evals.skill_eval.running.material import Bounds, Material, plan_trials, take_material
 from evals.skill_eval.running.sandbox import require_bubblewrap
+
+_MOST_WEAK = 20
 
 __all__ = ["add_arguments", "main", "normalise"]
 
@@ -87,9 +90,9 @@ def _say_weak_checks(selected: Sequence[Selected], out: Console) -> None:
     """Say before calls that may cost money what the checks are worth."""
     from evals.skill_eval.commands.selftest import weak_checks
 
-    for one in selected:
-        for line in weak_checks(one.skill, one.suite):
-            out.talk(f"selftest: {line}")
+    lines = [line for one in selected for line in weak_checks(one.skill, one.suite)]
+    for line in at_most(_MOST_WEAK, lines, "the command `selftest` prints them all"):
+        out.talk(f"selftest: {line}")
 
 
 def _describe(prepared: _Prepared, earlier: RunStore | None, out: Console) -> int:

@@ -63,6 +63,12 @@ def _failed_checks(result: Benchmark) -> Iterator[str]:
         yield f"failed: {escape_line(place)}: check `{escape_line(check_id)}`: {_short(times[0][1])}"
 
 
+def at_most(most: int, lines: Sequence[str], where: str) -> list[str]:
+    """Return the lines, or the first of them with a count of the others and `where` those are."""
+    rest = len(lines) - most
+    return [*lines] if rest <= 0 else [*lines[:most], f"and {rest} more: {where}"]
+
+
 def control_lines(results: Iterable[Benchmark]) -> list[str]:
     """Return what the control arms show beside each lift, and what they say of it."""
     return [line for result in results for line in _control_lines(result)]
