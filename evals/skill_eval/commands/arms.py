@@ -100,5 +100,8 @@ def _archive(skill: Path, ref: str) -> bytes:
         raise ConfigError("`--baseline-ref` needs git, which is not on PATH") from error
     if done.returncode:
         message = done.stderr.decode(errors="replace").strip().splitlines()
-        raise ConfigError(f"git has no `{skill.name}` at `{ref}`: {message[-1] if message else 'no reason given'}")
+        raise ConfigError(
+            f"git has no `{skill.name}` at `{ref}`: {message[-1] if message else 'no reason given'}",
+            hint="a new skill has no older version: choose the others by `--skill`, and run it without a baseline ref",
+        )
     return done.stdout
