@@ -58,6 +58,20 @@ class Resume(Runs):
         ran = run_cli("run", "--repo-root", self.root, "--resume", "r")
         self.assertEqual(ran.code, 0, ran.err)
 
+    def test_arguments_that_are_no_utf_8_are_kept_as_well_as_they_can_be_shown(self) -> None:
+        odd = os.fsdecode(b"\xff\xc3\xa9")
+        adapter = self.add_adapter(f"assert os.fsencode(sys.argv[1]) == {os.fsencode(odd)!r}\n{BODY}")
+        options = ("--adapter-arg", odd, "--adapter-arg", "caf\u00e9")
+        self.assertEqual(self.run_skill(adapter, *options, "--max-calls", "3").code, 2)
+        ran = run_cli("run", "--repo-root", self.root, "--resume", "r")
+        self.assertIn("the adapter changed", ran.err)
+        ran = run_cli("run", "--repo-root", self.root, "--resume", "r", "--adapter", adapter, *options)
+        self.assertEqual(ran.code, 0, ran.err)
+
+    def test_a_minimum_lift_of_zero_is_one(self) -> None:
+        self.assertEqual(self.run_skill(self.adapter, "--minimum-lift", "0").code, 0)
+        self.assertEqual(self.artifact("sample/benchmark.json")["minimum_lift"], 0.0)
+
     def test_a_resume_is_refused_when_something_changed_and_says_what(self) -> None:
         self.assertEqual(self.run_skill(self.adapter, "--max-calls", "3").code, 2)
         refusals = []

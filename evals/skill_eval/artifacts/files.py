@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from evals.skill_eval.artifacts.spans import MARK
 from evals.skill_eval.errors import SkillEvalError
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_ESCAPED = re.compile(r"\\ud[89a-f][0-9a-f]{2}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -24,6 +26,16 @@ def json_text_bytes(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
+
+
+def as_kept(value: object) -> object:
+    """Return what a JSON artifact that holds `value` gives when it is read."""
+    return json.loads(json_bytes(value))
+
+
+def is_as_kept(text: str) -> bool:
+    """Tell whether a text that was read from an artifact is what was to be kept, nothing hidden and no byte lost."""
+    return MARK not in text and not _ESCAPED.search(text)
 
 
 def write_whole(path: Path | str, content: bytes) -> None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from evals.skill_eval.artifacts.files import json_text_bytes
 from evals.skill_eval.artifacts.plain_files import read_plain
 from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import ConfigError
@@ -81,8 +82,8 @@ def refuse_secret_names(facts: JsonObject, redactor: Redactor) -> None:
 
 
 def options_digest(options: object) -> str:
-    """Return the SHA-256 (hexadecimal) by which an edited option is noticed."""
-    return sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+    """Return the SHA-256 (hexadecimal) by which an edited option is noticed: of the JSON text that is kept."""
+    return sha256(json_text_bytes(json.dumps(options, sort_keys=True, ensure_ascii=False))).hexdigest()
 
 
 def read_facts(path: Path) -> JsonObject:

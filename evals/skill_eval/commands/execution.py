@@ -10,12 +10,11 @@ from secrets import token_hex
 from typing import Any
 
 from evals.skill_eval.artifacts.certificates import find_certificate
-from evals.skill_eval.artifacts.files import write_whole
+from evals.skill_eval.artifacts.files import as_kept, is_as_kept, write_whole
 from evals.skill_eval.artifacts.layout import check_run_id, find_run, new_run_id, output_root, timestamp
 from evals.skill_eval.artifacts.lock import locked
 from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
 from evals.skill_eval.artifacts.run_facts import planned_facts, refuse_secret_names
-from evals.skill_eval.artifacts.spans import MARK
 from evals.skill_eval.artifacts.store import RunStore, create_run, open_run
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.progress import Progress
@@ -77,7 +76,7 @@ def chosen_adapter(args: Namespace, repository: Path, earlier: RunStore | None) 
     A run is resumed from any folder: its command was stored with whole paths. Raises ConfigError.
     """
     before: Any = earlier.facts()["adapter"] if earlier else None
-    if before and MARK not in str(before["argv"]):
+    if before and all(map(is_as_kept, before["argv"])):
         return AdapterCommand(before["name"], tuple(before["argv"]), before["notice"])
     if args.adapter is not None:
         return find_adapter(args.adapter, tuple(args.adapter_arg), current_folder())
@@ -158,7 +157,7 @@ def _begin(store: RunStore, facts: JsonObject, resumed: bool) -> None:
     if not resumed:
         store.write_run(facts)
         return
-    changed = list(_changes(store.facts(), store.redactor.value(facts)))
+    changed = list(_changes(store.facts(), as_kept(store.redactor.value(facts))))
     if changed:
         listed = ", ".join(changed)
         raise ConfigError(f"run `{store.path.name}` cannot be resumed: {listed} changed", hint="start a new run")

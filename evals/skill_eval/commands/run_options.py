@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
+from evals.skill_eval.artifacts.files import is_as_kept
 from evals.skill_eval.commands import options
 from evals.skill_eval.commands.selection import add_selection_arguments, folder
 from evals.skill_eval.errors import ConfigError
@@ -157,10 +158,11 @@ def complete(
 
     Raises ConfigError that names each option which the user gives otherwise than `earlier` has it.
     """
-    given = {name: getattr(args, name) for name in defining if getattr(args, name) not in (None, False)}
+    options = ((name, getattr(args, name)) for name in defining)
+    given = {name: value for name, value in options if value is not None and value is not False}
     if earlier is not None:
         changed = [
-            name for name, value in given.items() if _plain(value) != earlier.get(name) and not _redacted(earlier, name)
+            name for name, value in given.items() if _plain(value) != earlier.get(name) and not _is_lost(earlier, name)
         ]
         if changed:
             listed = ", ".join(f"`--{name.replace('_', '-')}` was {earlier.get(name)!r}" for name in changed)
@@ -171,9 +173,10 @@ def complete(
     return Namespace(**{**vars(args), **defining, **before, **given})
 
 
-def _redacted(earlier: Mapping[str, object], name: str) -> bool:
-    """Tell whether the stored value had to be hidden, so that only the adapter's digest can be compared."""
-    return "[REDACTED]" in str(earlier.get(name))
+def _is_lost(earlier: Mapping[str, object], name: str) -> bool:
+    """Tell whether the stored value is not the one given, so that only the adapter's digest can be compared."""
+    value = earlier.get(name)
+    return not all(map(is_as_kept, map(str, value if isinstance(value, list) else [value])))
 
 
 def _plain(value: object) -> object:
