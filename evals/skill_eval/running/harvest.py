@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -30,22 +30,23 @@ class Created:
     """The files kept, sorted by path, and why others were not: one line for each reason.
 
     `names` are the paths of all entries looked at, folders and laid files among them; `unread` of
-    those that were not kept.
+    those that were not kept, `intact` of laid files that were seen to be as they were laid.
     """
 
     files: tuple[FileCopy, ...]
     omitted: tuple[str, ...]
     names: tuple[str, ...] = field(default=(), compare=False)
     unread: tuple[str, ...] = field(default=(), compare=False)
+    intact: frozenset[str] = field(default=frozenset(), compare=False)
 
 
-def made_files(workspace: Path, laid: Mapping[str, FileCopy], wanted: Iterable[str]) -> frozenset[str]:
+def made_files(workspace: Path, laid: Mapping[str, FileCopy], wanted: Collection[str]) -> frozenset[str]:
     """Return those of the `wanted` workspace paths at which the agent made or changed a regular file.
 
     Links count when they end inside the workspace. What was laid counts when its bytes differ, under
     whatever name. Letter case has to be exact on every file system.
     """
-    inside = _inside(workspace)
+    inside = _inside(workspace) if wanted else None
     if inside is None:
         return frozenset()
     given = {**_SKELETON, **laid}
@@ -77,16 +78,16 @@ def created(
         elif reason is not _OPENED:
             basket.omit(reason, path)
     files = tuple(sorted(basket.files, key=lambda file: file.path))
-    return Created(files, basket.lines(), tuple(names), tuple(basket.unread))
+    return Created(files, basket.lines(), tuple(names), tuple(basket.unread), frozenset(basket.intact))
 
 
-def unread_pieces(workspace: Path, unread: Iterable[str], overlap: int) -> Iterator[bytes]:
+def unread_pieces(workspace: Path, unread: Collection[str], overlap: int) -> Iterator[bytes]:
     """Yield what files hold that were not kept, piece by piece, `LIMIT_UNREAD_BYTES` of all of them.
 
     Each piece begins with the last `overlap` bytes of the one before it in its file; of a file that
     is larger than what is left of the bound, head and tail are taken.
     """
-    inside, room = _inside(workspace), LIMIT_UNREAD_BYTES
+    inside, room = _inside(workspace) if unread else None, LIMIT_UNREAD_BYTES
     for path in unread if inside else ():
         descriptor = _open(f"{inside}/{path}")
         if descriptor is None:
@@ -117,10 +118,14 @@ def _pieces(descriptor: int, start: int, length: int, overlap: int) -> Iterator[
         length -= len(piece)
 
 
-def tampered(workspace: Path, laid: Mapping[str, FileCopy]) -> tuple[str, ...]:
-    """Return the laid files that the agent changed, removed or replaced, in the order they were laid."""
-    inside = _inside(workspace)
-    return tuple(path for path, file in laid.items() if inside is None or not _is_same(inside, path, file))
+def tampered(workspace: Path, laid: Mapping[str, FileCopy], intact: Container[str] = ()) -> tuple[str, ...]:
+    """Return the laid files that the agent changed, removed or replaced, in the order they were laid.
+
+    Those that `created` has just seen to be `intact` are not looked at again.
+    """
+    doubtful = [path for path in laid if path not in intact]
+    inside = _inside(workspace) if doubtful else None
+    return tuple(path for path in doubtful if inside is None or not _is_same(inside, path, laid[path]))
 
 
 def _inside(workspace: Path) -> str | None:
@@ -216,14 +221,15 @@ class _Basket:
     names: set[str] = field(default_factory=set)
     reasons: dict[str, tuple[int, str]] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
+    intact: list[str] = field(default_factory=list)
 
     def offer(self, inside: str, path: str, given: FileCopy | None) -> None:
         """Take a file unless it is as it was laid, or does not fit."""
         full = f"{inside}/{path}"
-        if given is None or not _equals(full, given.content):
-            reason = self._take(full, path)
-            if reason:
-                self.omit(reason, path)
+        if given is not None and _equals(full, given.content):
+            self.intact.append(path)
+        elif reason := self._take(full, path):
+            self.omit(reason, path)
 
     def omit(self, reason: str, path: str) -> None:
         """Count what is not taken."""

@@ -38,7 +38,7 @@ class Neighbour:
         if self._path is None:
             return False
         left = created(self._path, _LAID)
-        if not (left.files or left.omitted or tampered(self._path, _LAID)):
+        if not (left.files or left.omitted or tampered(self._path, _LAID, left.intact)):
             return False
         self.__exit__(None, None, None)
         return True

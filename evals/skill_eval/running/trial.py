@@ -19,7 +19,7 @@ from evals.skill_eval.reading.responses import read_response
 from evals.skill_eval.running.conditions import Conditions, Sandbox
 from evals.skill_eval.running.contamination import CANARY_FILE, TOKEN_OVERLAP, contamination
 from evals.skill_eval.running.environment import adapter_environment
-from evals.skill_eval.running.harvest import created, made_files, tampered, unread_pieces
+from evals.skill_eval.running.harvest import Created, created, made_files, tampered, unread_pieces
 from evals.skill_eval.running.process import Call, Completed
 from evals.skill_eval.running.sandbox import sandboxed
 from evals.skill_eval.running.workspace import prepared_workspace, reason_of
@@ -56,7 +56,8 @@ def run_trial(job: TrialJob, tools: Tools) -> Trial:
         ):
             completed = tools.call(_call(job, tools, workspace, home))
             trial = _judged(job, tools, workspace, laid, completed)
-        return replace(trial, notes=(*trial.notes, *(f"could not be removed: {name}" for name in left)))
+        lost = tuple(f"could not be removed: {name}" for name in left)
+        return replace(trial, notes=(*trial.notes, *lost)) if lost else trial
     except AdapterError as error:
         return errored(job, 0.0, Failure("adapter", str(error)))
     except (SkillEvalError, OSError) as error:
@@ -143,7 +144,7 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
         grading=grade(job.case, job.key.mode, outcome, tools.search),
         created=left.files,
         omitted=left.omitted,
-        notes=tuple(_notes(workspace, laid, completed.survivors - _own_processes(tools.conditions))),
+        notes=(*_changed(workspace, laid, left), *_survivors(completed.survivors - _own_processes(tools.conditions))),
     )
 
 
@@ -152,8 +153,11 @@ def _own_processes(conditions: Conditions) -> int:
     return 1 if conditions.sandbox is Sandbox.BWRAP else 0
 
 
-def _notes(workspace: Path, laid: Mapping[str, FileCopy], survivors: int) -> Iterator[str]:
-    yield from (f"the agent changed `{path}`, which it was given" for path in tampered(workspace, laid))
+def _changed(workspace: Path, laid: Mapping[str, FileCopy], left: Created) -> Iterator[str]:
+    return (f"the agent changed `{path}`, which it was given" for path in tampered(workspace, laid, left.intact))
+
+
+def _survivors(survivors: int) -> Iterator[str]:
     if survivors > 0:
         yield f"{survivors} {'process' if survivors == 1 else 'processes'} outlived the adapter and had to be ended"
 

@@ -118,7 +118,8 @@ class Worker:
         except (SkillEvalError, OSError) as error:
             return errored(job, 0.0, Failure("workspace", reason_of(error)))
         trial = run_trial(job, self._tools)
-        return replace(trial, notes=(*trial.notes, *self._traces()))
+        traces = tuple(self._traces())
+        return replace(trial, notes=(*trial.notes, *traces)) if traces else trial
 
     def _settle(self) -> None:
         """See to it that the temporary root is there, or another one, and the neighbour in it."""
