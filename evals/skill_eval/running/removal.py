@@ -74,7 +74,7 @@ class _Descent:
         self._here = top
         self._levels: list[_Level] = []
         try:
-            self._arrive("")
+            self._arrive("", os.fstat(top))
             while self._levels[-1].waiting or len(self._levels) > 1:
                 self._down() if self._levels[-1].waiting else self._up()
         except OSError as error:
@@ -84,31 +84,35 @@ class _Descent:
 
     def _down(self) -> None:
         name = self._levels[-1].waiting.pop()
+        if not _removed(os.rmdir, name, self._here):  # it was empty, as many are
+            return
         child = _open_folder(name, self._here)
         if child is None:
             self._note(*_removed(os.rmdir, name, self._here))
-        elif os.fstat(child).st_dev != self._levels[0].identity[0]:
+            return
+        status = os.fstat(child)
+        if status.st_dev != self._levels[0].identity[0]:
             os.close(child)
             self._note(f"{name}: another file system")
         else:
             self._go(child)
-            self._arrive(name)
+            self._arrive(name, status)
 
     def _up(self) -> None:
         """Go back to where we came from, and remove the emptied folder from there."""
         emptied = self._levels.pop().name
         self._go(os.open("..", _FOLDER, dir_fd=self._here))
-        if _identity(self._here) != self._levels[-1].identity:
+        if _identity(os.fstat(self._here)) != self._levels[-1].identity:
             raise OSError(0, "moved while it was being removed")
         self._note(*_removed(os.rmdir, emptied, self._here))
 
-    def _arrive(self, name: str) -> None:
+    def _arrive(self, name: str, status: os.stat_result) -> None:
         """Make the folder ours, unlink its files, and note its folders."""
-        _make_changeable(self._here)
+        _make_changeable(self._here, status.st_mode)
         with os.scandir(self._here) as entries:
             found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         waiting = [name for name, is_folder in found if is_folder]
-        self._levels.append(_Level(name, _identity(self._here), waiting))
+        self._levels.append(_Level(name, _identity(status), waiting))
         for file, is_folder in found:
             if not is_folder:
                 self._note(*_removed(os.unlink, file, self._here))
@@ -153,8 +157,8 @@ def _unlock_by_handle(name: str, parent: int | None) -> None:
         os.close(handle)
 
 
-def _make_changeable(folder: int) -> None:
-    if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+def _make_changeable(folder: int, mode: int) -> None:
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
         with contextlib.suppress(OSError):  # not ours: what cannot be removed from it is reported
             os.chmod(folder, stat.S_IRWXU)
 
@@ -170,9 +174,8 @@ def _removed(remove: Callable[..., None], name: str, parent: int | None) -> tupl
     return ()
 
 
-def _identity(folder: int) -> tuple[int, int]:
-    found = os.fstat(folder)
-    return (found.st_dev, found.st_ino)
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return (status.st_dev, status.st_ino)
 
 
 def _remove_plainly(path: str) -> tuple[str, ...]:
