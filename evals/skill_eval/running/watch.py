@@ -8,9 +8,8 @@ the files themselves: another name for the same file does not help.
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 
-from evals.skill_eval.artifacts.layout import eval_folder
+from evals.skill_eval.artifacts.layout import eval_steps
 from evals.skill_eval.model.trial import TrialKey
 from evals.skill_eval.running.inotify import ARRIVED, IN_ACCESS, IN_ISDIR, IN_OPEN, READ, Events, entries, folders_below
 
@@ -62,7 +61,7 @@ class FinishedWatch:
     """
 
     def __init__(self, run: str) -> None:
-        self._run = Path(os.path.realpath(run))
+        self._run = os.path.realpath(run)
         self._events = Events()
 
     def begin(self, key: TrialKey) -> None:
@@ -70,8 +69,9 @@ class FinishedWatch:
         if self._events.count > _MOST_WATCHES:
             self._events.close()
             self._events = Events()
-        self._caught_up(key)
-        self._caught_up(key)
+        _, fresh = self._caught_up(key)
+        if fresh:
+            self._caught_up(key)
 
     def was_read(self, key: TrialKey) -> bool:
         """Tell whether a file was read since `begin`, be it one that came only then."""
@@ -88,18 +88,23 @@ class FinishedWatch:
             return False, []
         events = list(self._events.drained())
         arrived = [path for path, mask in events if mask & IN_ISDIR and mask & ARRIVED]
-        arrived += [path for path in self._cases(key) if path not in self._events.places]
+        arrived += self._unwatched_cases(key)
         fresh = [path for top in arrived for path in folders_below(top, None)]
         for path in fresh:
             self._events.add(path, READ | ARRIVED)
         return any(mask & READ and not mask & IN_ISDIR for _, mask in events), fresh
 
-    def _cases(self, key: TrialKey) -> Iterator[str]:
-        """Yield where the iterations of a case stand, if they do."""
-        name = os.path.basename(own := eval_folder(self._run, key))
-        skill = os.path.dirname(os.path.dirname(own))
-        iterations = os.listdir(skill) if os.path.isdir(skill) else []
-        return (path for one in iterations if os.path.isdir(path := f"{skill}/{one}/{name}"))
+    def _unwatched_cases(self, key: TrialKey) -> Iterator[str]:
+        """Yield where iterations of a case stand that are not watched yet."""
+        skill, _, case = eval_steps(key)
+        try:
+            iterations = os.listdir(f"{self._run}/{skill}")
+        except OSError:
+            return
+        for one in iterations:
+            path = f"{self._run}/{skill}/{one}/{case}"
+            if path not in self._events.places and os.path.isdir(path):
+                yield path
 
 
 def _watchable(folder: str, beside: str | None) -> Iterator[tuple[str, int]]:
