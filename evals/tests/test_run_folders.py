@@ -224,6 +224,14 @@ class JournalLines(RunFolderTest):
                 (self.run_folder / NAME).write_bytes(before + line + b"\n")
                 self.assert_all_refused(f"{NAME}:3:")
 
+    def test_a_line_that_would_be_a_record_but_for_something_that_is_never_meant_is_refused(self) -> None:
+        first, second = (self.kept / NAME).read_bytes().splitlines()
+        nested = b"[" * 70 + b"]" * 70
+        for added in (b'"retries": 0', b'"more": NaN', b'"more": 1e999', b'"more": "\\ud800"', b'"more": ' + nested):
+            with self.subTest(added=added[:20]):
+                (self.run_folder / NAME).write_bytes(first + b"\n" + second[:-1] + b", " + added + b"}\n")
+                self.assert_all_refused(f"{NAME}:2:")
+
     def test_half_a_surrogate_pair_in_a_note_is_written_as_its_escape(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             journal = Journal(Path(folder) / NAME)

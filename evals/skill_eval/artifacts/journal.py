@@ -27,10 +27,10 @@ class Journal:
 
     def append(self, record: TrialRecord) -> None:
         """Add one line in one write, so that a kill leaves it whole or cut, never mixed."""
-        line = json.dumps(record.to_json(), sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        line = _line_of(record) + b"\n"
         descriptor = open_plain(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            _write_all(descriptor, json_text_bytes(line))
+            _write_all(descriptor, line)
         except OSError as error:
             raise cannot("written", self.path, error) from error
         finally:
@@ -64,7 +64,7 @@ class Journal:
 
     def _read(self, number: int, line: bytes) -> TrialRecord:
         try:
-            record = TrialRecord.from_json(parse(line).value)
+            record = _own(line) or TrialRecord.from_json(parse(line).value)
         except JsonFault as fault:
             raise SkillEvalError(f"{self.path}:{number}:{fault.column}: {fault.message}", fault.hint) from fault
         except KeyError as error:
@@ -75,6 +75,22 @@ class Journal:
         if fault_found is not None:
             raise SkillEvalError(f"{self.path}:{number}: not a trial of this run: {fault_found}")
         return record
+
+
+_text_of = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False).encode
+
+
+def _line_of(record: TrialRecord) -> bytes:
+    return json_text_bytes(_text_of(record.to_json()))
+
+
+def _own(line: bytes) -> TrialRecord | None:
+    """Return the record of a line that is just what `append` writes, as nearly all are: it needs no strict reader."""
+    try:
+        record = TrialRecord.from_json(json.loads(line))
+        return record if _line_of(record) == line else None
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return None
 
 
 def _key_fault(key: TrialKey, planned: Planned | None) -> str | None:

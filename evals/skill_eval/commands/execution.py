@@ -130,6 +130,7 @@ def run_facts(adapter: AdapterCommand, options: JsonObject, skills: JsonObject, 
 def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out: Console) -> None:
     """Run what is missing of the plan, and write each trial as it ends."""
     counted = [record for record in store.journal.records() if store.holds(record.key)]
+    finished = {record.key for record in counted}
     done = {record.key for record in counted if not (args.retry_errors and record.failure)}
     errored = sum(record.failure is not None for record in counted)
     if errored and not args.retry_errors:
@@ -142,6 +143,7 @@ def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out
         with signals_end_calls(), _crew(args, plan, conditions, gate) as crew:
             cases = {job.key: job.case for unit in plan.units for job in unit}
             for trial in crew.results():
+                finished.add(trial.key)
                 progress.show(store.keep(cases[trial.key], trial))
     except (Interrupted, KeyboardInterrupt):
         progress.end()
@@ -149,8 +151,7 @@ def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out
         raise
     progress.end()
     _say_end(gate, out)
-    complete_now = len(store.journal.records()) >= whole.trials
-    store.write_run(store.facts() | {"end": timestamp(), "complete": complete_now})
+    store.write_run(store.facts() | {"end": timestamp(), "complete": len(finished) >= whole.trials})
 
 
 def _begin(store: RunStore, facts: JsonObject, resumed: bool) -> None:
