@@ -53,8 +53,9 @@ def write_folder(folder: str, files: dict[str, bytes]) -> None:
     """
     neighbour = f"{folder}.{os.getpid()}.partial"
     with _whole_or_nothing(folder, neighbour):
-        for directory in sorted({os.path.dirname(name) for name in files}):
-            os.makedirs(os.path.join(neighbour, directory), exist_ok=True)
+        os.mkdir(neighbour)
+        for directory in {os.path.dirname(name) for name in files if "/" in name}:
+            os.makedirs(f"{neighbour}/{directory}", exist_ok=True)
         for name, content in files.items():
             _write_new(f"{neighbour}/{name}", content)
         remove(folder)
@@ -85,9 +86,14 @@ def _indented(value: object, line: str) -> str:
             return f"{{{inner}{f',{inner}'.join(rows)}{line}}}"
         case list() | tuple() if value:
             return f"[{inner}{f',{inner}'.join([_indented(item, inner) for item in value])}{line}]"
+        case None | bool():
+            return _WORDS[value]
+        case int():
+            return int.__repr__(value)
     return _compact(value)
 
 
+_WORDS = {None: "null", True: "true", False: "false"}
 _quoted = json.encoder.encode_basestring
 _compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 

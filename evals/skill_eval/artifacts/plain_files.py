@@ -22,8 +22,9 @@ def read_plain(path: Path | str) -> bytes:
 
 def open_plain(path: Path | str, flags: int, mode: int = 0o644) -> int:
     """Return a descriptor of a regular file; raises ConfigError when anything else stands there or it cannot be had."""
-    if exists(path):
-        _refuse_unless_regular(os.lstat(path), path)
+    status = _status(path)
+    if status is not None:
+        _refuse_unless_regular(status, path)
     try:
         descriptor = os.open(path, flags | _CAREFUL, mode)
     except OSError as error:

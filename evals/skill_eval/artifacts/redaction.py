@@ -87,10 +87,13 @@ class Redactor:
     def _copy_fields(self, fields: Mapping[object, object], level: Sensitivity, room: int) -> dict[str, object]:
         copied: dict[str, object] = {}
         numbers: dict[str, int] = {}
-        announced = any(_is_secret_name(fields.get(key)) for key in ("name", "key", "header"))
+        announced = "value" in fields and any(_is_secret_name(fields.get(key)) for key in ("name", "key", "header"))
         for key, value in fields.items():
             below = Sensitivity.PASSWORD if announced and key == "value" else sensitivity(str(key))
-            copied[_unused(self.text(str(key)), copied, numbers)] = self._copy(value, max(level, below), room)
+            name = self.text(str(key))
+            if name in copied:
+                name = _unused(name, copied, numbers)
+            copied[name] = self._copy(value, max(level, below), room)
         return copied
 
     def _copy_items(self, items: Sequence[object], level: Sensitivity, room: int) -> Iterator[object]:
