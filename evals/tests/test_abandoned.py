@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from evals.skill_eval.running.abandoned import PREFIX, sweep
+from evals.skill_eval.running.abandoned import PREFIX, fresh_name, sweep, sweep_new
 from evals.skill_eval.running.workspace import prepared_workspace
 
 
@@ -39,6 +39,12 @@ class Sweeping(unittest.TestCase):
 
     def test_a_folder_that_is_not_there_is_no_trouble(self) -> None:
         self.assertEqual(sweep(str(self.root / "nope")), 0)
+
+    def test_a_workspace_that_another_thread_is_about_to_own_is_no_stray(self) -> None:
+        with fresh_name() as name:
+            self.left(name, 0)
+            self.assertEqual(list(sweep_new(str(self.root), [name])), [])
+        self.assertEqual(list(sweep_new(str(self.root), [name])), [(name, True)])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 try:
     import fcntl
@@ -15,6 +16,8 @@ PREFIX = "skill-eval-"
 _YOUNGEST_SECONDS = 5.0
 _SECOND_LOOK_SECONDS = 0.2
 _ATTEMPTS = 20
+
+_in_use: set[str] = set()  # by this process: no thread has to wonder about another's workspace
 
 
 def own(folder: int) -> None:
@@ -30,6 +33,17 @@ def own(folder: int) -> None:
             if attempt == _ATTEMPTS - 1:
                 raise
             time.sleep(0.005)
+
+
+@contextmanager
+def fresh_name() -> Iterator[str]:
+    """Give a workspace that is about to be made its name; until the end it is in use by this process."""
+    name = f"{PREFIX}{os.urandom(6).hex()}"
+    _in_use.add(name)
+    try:
+        yield name
+    finally:
+        _in_use.discard(name)
 
 
 def sweep(root: str) -> int:
@@ -55,7 +69,8 @@ def sweep_new(root: str, names: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
     A workspace that another harness just makes is owned in the next moment, so each is looked at twice.
     """
-    suspects = [name for name in names if fcntl is not None and _is_unowned(os.path.join(root, name))]
+    others = [name for name in names if name not in _in_use] if fcntl is not None else []
+    suspects = [name for name in others if _is_unowned(os.path.join(root, name))]
     if suspects:
         time.sleep(_SECOND_LOOK_SECONDS)
     for name in suspects:

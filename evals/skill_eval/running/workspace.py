@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.skill import FileCopy
-from evals.skill_eval.running.abandoned import PREFIX, own
+from evals.skill_eval.running.abandoned import fresh_name, own
 from evals.skill_eval.running.removal import remove_moved, remove_tree
 
 # What agents read in the folders above the one they work in.
@@ -96,36 +96,27 @@ def prepared_workspace(
     The folder around the workspace belongs to this trial alone. Either is removed, too, from where
     an agent has moved it to. `on_left` is told what could not be removed, if anything.
     """
-    around = _fresh_folder(os.path.realpath(root))
-    held: list[int] = []
-    try:
-        held += _hold(around)
-        for folder in held:
-            own(folder)
-        reserve = _hold(around)  # removing a folder takes two descriptors, and making it may take the last one
-        workspace = os.path.join(around, "workspace")
+    with fresh_name() as name:
+        around = os.path.join(os.path.realpath(root), name)
+        os.mkdir(around, 0o700)
+        held: list[int] = []
         try:
-            os.mkdir(workspace)
+            held += _hold(around)
+            for folder in held:
+                own(folder)
+            reserve = _hold(around)  # removing a folder takes two descriptors, and making it may take the last one
+            workspace = os.path.join(around, "workspace")
+            try:
+                os.mkdir(workspace)
+            finally:
+                _give_back(reserve)
+            held += _hold(workspace)
+            _lay(workspace, files)
+            yield Path(workspace)
         finally:
-            _give_back(reserve)
-        held += _hold(workspace)
-        _lay(workspace, files)
-        yield Path(workspace)
-    finally:
-        left = _remove(around, held)
-        if left and on_left:
-            on_left(left)
-
-
-def _fresh_folder(root: str) -> str:
-    for _ in range(100):
-        path = os.path.join(root, f"{PREFIX}{os.urandom(6).hex()}")
-        try:
-            os.mkdir(path, 0o700)
-        except FileExistsError:
-            continue
-        return path
-    raise SkillEvalError(f"no free name for a workspace in `{root}`")
+            left = _remove(around, held)
+            if left and on_left:
+                on_left(left)
 
 
 def _hold(folder: str) -> tuple[int, ...]:
