@@ -14,7 +14,7 @@ from evals.skill_eval.running.removal import remove_tree
 
 PREFIX = "skill-eval-"
 _YOUNGEST_SECONDS = 5.0
-_SECOND_LOOK_SECONDS = 0.2
+_DOUBT_SECONDS, _LOOKS = 0.2, 10
 _ATTEMPTS = 20
 
 _in_use: set[str] = set()  # by this process: no thread has to wonder about another's workspace
@@ -67,12 +67,14 @@ def workspaces(root: str) -> frozenset[str]:
 def sweep_new(root: str, names: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """Remove those of the folders `names` that nobody owns, however young; yield each, and whether it is gone.
 
-    A workspace that another harness just makes is owned in the next moment, so each is looked at twice.
+    A workspace that another harness just makes is owned in the next moment, so one look is not enough.
     """
     others = [name for name in names if name not in _in_use] if fcntl is not None else []
     suspects = [name for name in others if _is_unowned(os.path.join(root, name))]
-    if suspects:
-        time.sleep(_SECOND_LOOK_SECONDS)
+    for _ in range(_LOOKS):
+        if suspects:
+            time.sleep(_DOUBT_SECONDS / _LOOKS)
+            suspects = [name for name in suspects if _is_unowned(os.path.join(root, name))]
     for name in suspects:
         path = os.path.join(root, name)
         gone = _remove_if_abandoned(path, float("-inf"))
