@@ -5,18 +5,20 @@ from collections.abc import Mapping
 from evals.skill_eval.running.conditions import Conditions
 
 # By these an agent knows that it was started inside another one, and behaves differently.
-NESTED_AGENT_VARIABLES = (
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SSE_PORT",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "COPILOT_CLI",
-    "GOOSE_TERMINAL",
-    "AGENT_SESSION_ID",
+NESTED_AGENT_VARIABLES = frozenset(
+    {
+        "CLAUDECODE",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SSE_PORT",
+        "CODEX_SANDBOX",
+        "CODEX_SANDBOX_NETWORK_DISABLED",
+        "CURSOR_AGENT",
+        "GEMINI_CLI",
+        "OPENCODE",
+        "COPILOT_CLI",
+        "GOOSE_TERMINAL",
+        "AGENT_SESSION_ID",
+    }
 )
 _KEPT = ("PATH", "LANG", "LANGUAGE", "TZ", "SYSTEMROOT", "PATHEXT", "COMSPEC")
 HOMES = {
