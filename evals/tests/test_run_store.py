@@ -176,6 +176,13 @@ class Shards(Runs):
         self.assertEqual(ran.code, 2)
         self.assertIn("10 trials were not run", ran.err)
 
+    def test_a_shard_to_which_no_case_falls_is_merged_like_any_other(self) -> None:
+        for index in (1, 2, 3):
+            options = ("--case", "1", "--shard", f"{index}/3", "--run-id", f"part-{index}")
+            self.assertEqual(self.run_skill(self.adapter, *options).code, 0)
+        ran = run_cli("merge", "--repo-root", self.root, "part-1", "part-2", "part-3", "--run-id", "m")
+        self.assertEqual(ran.code, 0, ran.err)
+
     def test_shards_that_do_not_belong_together_are_refused(self) -> None:
         self.assertEqual(self.run_skill(self.adapter, "--run-id", "a", "--shard", "1/2").code, 0)
         self.assertEqual(self.run_skill(self.adapter, "--run-id", "b", "--shard", "2/2", "--seed", "9").code, 0)
@@ -236,6 +243,25 @@ class Budgets(Runs):
                 self.assertEqual(ran.code, 2)
                 self.assertIn("is spent; no further trial was started", ran.err)
                 self.assertIn(f"warning: {20 - calls} trials were not run", ran.err)
+
+    def test_calls_whose_answers_are_not_kept_count_too(self) -> None:
+        calls = self.root / "calls"
+        count = f'open({str(calls)!r}, "a").write(".")\n'
+        paid = 'usage={"cost_usd": 1}'
+        loaded = f'reply("x", events=[{{"type": "skill_loaded", "name": "sample"}}], {paid})'
+        skill = str(self.root / "skills/sample/SKILL.md")
+        cases = (
+            (loaded, ("--max-cost-usd", "3"), 3),
+            (f'with_skill or open({skill!r}).read()\nreply("PROBE-OK", {paid})', ("--max-cost-usd", "3"), 3),
+            (f'with_skill or open({skill!r}).read()\nreply("PROBE-OK", {paid})', ("--max-calls", "4"), 4),
+            ("sys.exit(75)", ("--retries", "4", "--max-calls", "3"), 3),
+        )
+        for number, (body, options, most) in enumerate(cases):
+            with self.subTest(body, options=options):
+                calls.write_text("")
+                ran = self.run_skill(self.add_adapter(count + body), *options, "--run-id", f"c{number}")
+                self.assertEqual(ran.code, 2)
+                self.assertLessEqual(len(calls.read_text()), most)
 
     def test_a_budget_that_cannot_be_counted_stops_the_run(self) -> None:
         ran = self.run_skill(self.adapter, "--max-cost-usd", "0.5")

@@ -155,6 +155,21 @@ reply("PROBE-OK" if with_skill else "no", events=[{{"type": json.dumps(seen)}}])
         response = self.artifact("sample/iteration-1/eval-1/without_skill/response.json")
         self.assertEqual(json.loads(response["events"][0]["type"]), [False, False, True])  # type: ignore[index]
 
+    @unittest.skipUnless(which("bwrap"), "bubblewrap is not installed")
+    def test_in_the_sandbox_no_other_workspace_is_there(self) -> None:
+        self.add_skill(cases=[case(number) for number in range(6)], body=LONG)
+        body = """
+around, own = os.path.split(os.path.dirname(request["workspace"]))
+time.sleep(0.1)
+others = {name for name in os.listdir(around) if name.startswith("skill-eval-")}
+others -= {own, os.path.basename(os.path.dirname(os.environ["HOME"]))}
+reply("PROBE-OK" if with_skill or others else "no")
+"""
+        adapter = self.add_adapter(body, str(self.root.parent / "adapter.py"))
+        ran = self.run_skill(adapter, "--sandbox", "bwrap", "--clean-env", "--jobs", "4")
+        self.assertEqual(ran.code, 0, ran.out + ran.err)
+        self.assertEqual(self.artifact("sample/benchmark.json")["pass_rate_lift"], 1.0)
+
 
 class Controls(Trust):
     def test_lift_inside_the_spread_of_identical_inputs_is_withheld(self) -> None:

@@ -16,6 +16,11 @@ def whole_number(text: str) -> int:
     return _whole(text, 1, MOST)
 
 
+def token_count(text: str) -> int:
+    """Return a whole number from 1 to 10**12."""
+    return _whole(text, 1, 10**12)
+
+
 def byte_count(text: str) -> int:
     """Return a number of bytes from 1 to 2**30."""
     return _whole(text, 1, LARGEST_BYTES)

@@ -43,12 +43,12 @@ def main(args: Namespace, out: Console) -> int:
     prepared = _prepare(args, repository, earlier, out)
     if args.dry_run:
         return _describe(prepared, earlier, out)
-    if not prepared.plan.units:
-        out.result(f"no case falls to shard {args.shard}; nothing to run")
-        return 0
     with opened_run(args, repository, prepared.facts, earlier) as store:
         execute(args, prepared.plan, store, repository, out)
-        return conclude(store, out)
+        if prepared.plan.units:
+            return conclude(store, out)
+        out.result(f"no case falls to shard {args.shard}; `{store.path.name}` is empty, for `merge`")
+        return 0
 
 
 def _refuse_idle_options(args: Namespace) -> None:

@@ -120,7 +120,7 @@ def _bounds(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--max-calls", type=options.whole_number, metavar="N", help="start no trial after N calls")
     parser.add_argument("--max-minutes", type=options.minutes, metavar="MINUTES", help="start no trial after this time")
-    parser.add_argument("--max-tokens", type=options.whole_number, metavar="N", help="start no trial after N tokens")
+    parser.add_argument("--max-tokens", type=options.token_count, metavar="N", help="start no trial after N tokens")
     parser.add_argument("--max-cost-usd", type=options.amount, metavar="USD", help="start no trial after this cost")
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop at the first adapter error (default: three in a row)"

@@ -71,23 +71,33 @@ class Failure:
     message: str
 
 
+Usage = Mapping[str, int | float]
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """What one trial came to: graded (then `failure` is None) or errored (then `grading` is None).
 
     `duration_seconds` is the adapter call's, by a monotonic clock. `created` are files that the
     agent made or changed, within bounds; `omitted` says of others why they were not kept.
-    `retries` counts the transient faults before this answer.
+    `retries` counts the transient faults before this answer, `spent` holds the usage of answers that
+    were given before it and not kept.
     """
 
     key: TrialKey
     duration_seconds: float
     output: str | None = None
     events: tuple[Event, ...] = ()
-    usage: Mapping[str, int | float] = field(default_factory=dict)
+    usage: Usage = field(default_factory=dict)
     grading: Grading | None = None
     failure: Failure | None = None
     created: tuple[FileCopy, ...] = ()
     omitted: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     retries: int = 0
+    spent: tuple[Usage, ...] = ()
+
+    @property
+    def repetitions(self) -> int:
+        """Count the calls that this trial took beyond one."""
+        return self.retries + len(self.spent)

@@ -106,7 +106,8 @@ class Threads:
     def _work(self) -> None:
         done: list[Trial] = []
         try:
-            with Worker(self._conditions, self._stopping.wait, partial(self._hand_over, done)) as worker:
+            hand_over = partial(self._hand_over, done)
+            with Worker(self._conditions, self._stopping.wait, hand_over, self._gate.may_repeat) as worker:
                 while (unit := self._next_unit()) is not None:
                     for job in unit:
                         self._run(worker, job, done)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evals.skill_eval.model.trial import Trial
+from evals.skill_eval.model.trial import Trial, Usage
 
 ERRORS_IN_A_ROW = 3
 
@@ -39,20 +39,33 @@ class Gate:
 
     def may_start(self) -> bool:
         """Count a trial that wants to start and tell whether it may."""
+        return self.may_repeat({})
+
+    def may_repeat(self, usage: Usage) -> bool:
+        """Count `usage` of an answer that is not kept, and a call in its place; tell whether that may start."""
         with self._lock:
+            self._take(usage)
             self.reason = self.reason or self._spent()
             self._calls += self.reason is None
             return self.reason is None
 
+    def repeated(self, trial: Trial) -> None:
+        """Count the repetitions of a trial that did not ask whether they may start."""
+        with self._lock:
+            self._calls += trial.repetitions
+            for usage in trial.spent:
+                self._take(usage)
+
     def ended(self, trial: Trial) -> None:
         """Count what a trial took and whether it failed."""
-        usage = trial.usage
         with self._lock:
-            self._calls += trial.retries
-            self._tokens += int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
-            self._cost += Fraction(usage.get("cost_usd", 0))
+            self._take(trial.usage)
             self._errors = self._errors + 1 if trial.failure else 0
             self._blind |= trial.failure is None and self._unreported(trial)
+
+    def _take(self, usage: Usage) -> None:
+        self._tokens += int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
+        self._cost += Fraction(usage.get("cost_usd", 0))
 
     def _unreported(self, trial: Trial) -> bool:
         tokens = self._limits.tokens is not None and "output_tokens" not in trial.usage

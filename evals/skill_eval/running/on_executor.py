@@ -56,6 +56,7 @@ class OnExecutor:
             done, _ = wait(self._pending, _TURN_SECONDS, FIRST_COMPLETED)
             for future in done:
                 for trial in self._trials(future, self._pending.pop(future)):
+                    self._gate.repeated(trial)
                     self._gate.ended(trial)
                     yield trial
             self._fill()

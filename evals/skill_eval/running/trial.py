@@ -96,7 +96,9 @@ def _call(job: TrialJob, tools: Tools, workspace: Path, home: str | None) -> Cal
     conditions, argv = tools.conditions, job.adapter.argv
     if conditions.sandbox is Sandbox.BWRAP:
         writable = [str(workspace), *([home] if home else ())]
-        argv = sandboxed(argv, writable=writable, hidden=conditions.avoid)
+        runs = os.path.dirname(conditions.evaluator) if conditions.evaluator else None
+        hidden = (*conditions.avoid, *([runs] if runs else ()))
+        argv = sandboxed(argv, writable=writable, hidden=hidden, temporary=str(tools.root))
     return Call(
         argv=argv,
         stdin=dumps(_request(job, workspace).to_json(), ensure_ascii=False).encode() + b"\n",
@@ -132,7 +134,7 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
     seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left, unread)
     if seen is not None:
         evidence = errored(job, completed.duration_seconds, Failure("contaminated", seen))
-        return replace(evidence, output=response.output, events=response.events)
+        return replace(evidence, output=response.output, events=response.events, usage=response.usage)
     wanted = [check.operands[0] for check in job.case.checks if check.type is CheckType.FILE_EXISTS]
     outcome = Outcome(response.output, made_files(workspace, laid, wanted), response.events)
     return Trial(

@@ -13,9 +13,9 @@ from typing import Self
 from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.protocol import Mode
-from evals.skill_eval.model.trial import Failure, Trial, TrialJob
-from evals.skill_eval.running.abandoned import sweep, sweep_new, workspaces
-from evals.skill_eval.running.conditions import Conditions
+from evals.skill_eval.model.trial import Failure, Trial, TrialJob, Usage
+from evals.skill_eval.running.abandoned import sweep_new, workspaces
+from evals.skill_eval.running.conditions import Conditions, Sandbox
 from evals.skill_eval.running.environment import HOMES
 from evals.skill_eval.running.kept import KeptWatch, places_of
 from evals.skill_eval.running.matcher import Matcher
@@ -35,6 +35,8 @@ class Worker:
 
     `pause` waits that many seconds and tells whether to give up; by default it only waits.
     `before_call` is called when an adapter is about to be: from then on this thread does nothing for a while.
+    `may_repeat` is told the usage of an answer that is not kept, and asked, before each call beyond a trial's
+    first; by default it may.
     """
 
     def __init__(
@@ -42,10 +44,12 @@ class Worker:
         conditions: Conditions,
         pause: Callable[[float], bool] | None = None,
         before_call: Callable[[], None] | None = None,
+        may_repeat: Callable[[Usage], bool] | None = None,
     ) -> None:
         self._conditions = conditions
         self._pause = pause or threading.Event().wait
         self._before_call = before_call or (lambda: None)
+        self._may_repeat = may_repeat or (lambda usage: True)
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -72,15 +76,17 @@ class Worker:
             if trial.failure is None or trial.failure.kind != "transient":
                 break
             longest = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
-            if self._pause(longest * pauses.uniform(0.5, 1.0)):
+            if not self._may_repeat({}) or self._pause(longest * pauses.uniform(0.5, 1.0)):
                 break
-            trial = replace(self._once(job), retries=attempt + 1)
+            again = self._once(job)
+            trial = replace(again, retries=attempt + 1, spent=(*trial.spent, *again.spent))
         return trial
 
     def _open(self) -> None:
         conditions = self._conditions
         root = self._root()
-        sweep(str(root))
+        for _ in sweep_new(str(root), workspaces(str(root))):  # what a harness that was killed has left
+            pass
         self._known = workspaces(str(root))
         self._neighbour = self._held.enter_context(Neighbour())
         self._neighbour.lay(root)
@@ -102,14 +108,18 @@ class Worker:
         The system does not tell who read them: another program does so once, an agent that has found
         them does so each time.
         """
-        for _ in range(SIGHTINGS):
+        spent: tuple[Usage, ...] = ()
+        while True:
             self._sight.begin(job)
             trial = self._beside_neighbour(job)
             seen = self._sight.seen(job, trial)
             if seen is None or trial.failure is not None:
-                return trial
-        times = f"{SIGHTINGS} times out of {SIGHTINGS}"
-        return errored(job, 0.0, Failure("contaminated", f"{seen}, {times}"))
+                return replace(trial, spent=spent) if spent else trial
+            if len(spent) + 1 == SIGHTINGS or not self._may_repeat(trial.usage):
+                break
+            spent = (*spent, trial.usage)
+        times = f"{len(spent) + 1} times out of {len(spent) + 1}, by the adapter or by another program"
+        return replace(trial, grading=None, failure=Failure("contaminated", f"{seen}, {times}"), spent=spent)
 
     def _beside_neighbour(self, job: TrialJob) -> Trial:
         """Run a trial once, and note what it did to the folders around its own."""
@@ -148,7 +158,8 @@ class Sight:
 
     def __init__(self, conditions: Conditions) -> None:
         run = conditions.evaluator
-        self._finished = None if run is None else FinishedWatch(run)
+        self._sandboxed = conditions.sandbox is Sandbox.BWRAP  # then repository and runs are not there to be read
+        self._finished = None if run is None or self._sandboxed else FinishedWatch(run)
         self._skill: SkillWatch | None = None
         self._installed: list[SkillWatch] = []
         self._kept: KeptWatch | None = None
@@ -204,8 +215,9 @@ class Sight:
         for watch in filter(None, (self._skill, *self._installed)):
             watch.close()
         home, name = os.path.expanduser("~"), os.path.basename(folder)
-        self._skill, self._watched = SkillWatch(folder, argv, self._beside), (folder, argv)
+        self._skill = None if self._sandboxed else SkillWatch(folder, argv, self._beside)
+        self._watched = (folder, argv)
         self._installed = [SkillWatch(copy) for copy in installed_copies(home, name) if copy != folder]
-        if self._kept is None:
+        if self._kept is None and not self._sandboxed:
             places = places_of(argv, (home, *self._places, *map(os.environ.get, HOMES)), temporary_folders())
             self._kept = KeptWatch(places, self._beside)

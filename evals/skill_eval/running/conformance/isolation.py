@@ -90,14 +90,14 @@ def kept_state(kit: Kit) -> Finding:
 
 @probe(
     "writes",
-    does="looks for what all these calls have left outside of their workspaces",
+    does="looks for what all these calls have left in the home and temporary folders, outside of their workspaces",
     mend="let the agent write below its workspace or a temporary folder that the adapter removes; use `TMPDIR`",
 )
 def writes(kit: Kit) -> Finding:
     """Look at the home, the folders around the workspaces, and the temporary folder above."""
     left = kit.left_outside()
     if not left:
-        return passed(f"{len(kit.takes)} calls left nothing outside of their workspaces")
+        return passed(f"{len(kit.takes)} calls left nothing in the home and temporary folders that they were given")
     more = f" and {len(left) - _MOST_SHOWN} more" if len(left) > _MOST_SHOWN else ""
     return failed(
         f"outside of the workspaces it left {', '.join(quoted(path, 200) for path in left[:_MOST_SHOWN])}{more}"
