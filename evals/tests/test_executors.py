@@ -149,6 +149,57 @@ class GoodExecutors(ExecutorTest):
         self.assert_sweepable()
 
 
+class Stopped(ExecutorTest):
+    """What becomes of the processes of a pool when the run is stopped, or its process killed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.calls = self.root / "calls"
+        self.calls.touch()
+        self.adapter = self.add_adapter(f'open({str(self.calls)!r}, "a").write(".")\ntime.sleep(30)')
+
+    def begun(self, method: str) -> "tuple[subprocess.Popen[str], list[int]]":
+        """Start a run, and wait for its two calls; return it with the processes that work for it."""
+        self.calls.write_text("")
+        run = self.start("synthetic_executors:processes", "--run-id", method, method=method)
+        self.assertTrue(soon(lambda: len(self.calls.read_text()) == 2, 10))
+        return run, [pid for pid in children(run.pid) if children(pid)]
+
+    def assert_all_gone(self, workers: list[int]) -> None:
+        mark = str(self.adapter)
+        self.assertTrue(soon(lambda: not living(mark) and not any(map(is_living, workers)), 10), living(mark))
+        self.assertTrue(soon(lambda: os.listdir(self.place) == []), os.listdir(self.place))
+        self.assertEqual(self.calls.read_text(), "..")
+
+    def test_a_signal_ends_the_calls_in_other_processes_and_lets_none_begin(self) -> None:
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(number.name):
+                run, workers = self.begun("spawn" if number == signal.SIGINT else "fork")
+                run.send_signal(number)
+                _, err = run.communicate(timeout=8)
+                self.assertEqual(run.returncode, code, err)
+                self.assertIn("go on with `run --resume", err)
+                self.assert_all_gone(workers)
+
+    def test_the_processes_of_a_pool_end_with_the_run_that_was_killed(self) -> None:
+        for method in ("spawn", "fork"):
+            with self.subTest(method):
+                run, workers = self.begun(method)
+                run.kill()
+                self.assert_all_gone(workers)
+
+    def test_a_run_that_was_stopped_is_resumed_on_an_executor(self) -> None:
+        run, _ = self.begun("spawn")
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=8)
+        self.assertTrue((self.root / "tmp/skills-eval/spawn/stopped").exists())
+        self.adapter.write_text(self.adapter.read_text())
+        resumed = self.start("synthetic_executors:processes", "--resume", "spawn")
+        self.assertTrue(soon(lambda: len(self.calls.read_text()) == 4, 10))
+        resumed.send_signal(signal.SIGTERM)
+        resumed.communicate(timeout=8)
+
+
 class BadExecutors(ExecutorTest):
     def test_a_unit_that_fails_becomes_errored_trials(self) -> None:
         table = {

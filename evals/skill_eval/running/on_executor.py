@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self
@@ -12,6 +14,7 @@ from evals.skill_eval.model.trial import Failure, Trial
 from evals.skill_eval.running.conditions import Conditions
 from evals.skill_eval.running.engine import Plan, Unit
 from evals.skill_eval.running.gate import Gate
+from evals.skill_eval.running.remote_stop import at_work, pause, stop, stop_file
 from evals.skill_eval.running.worker import Worker
 
 _TURN_SECONDS = 1.0  # a signal that falls between two instructions is heard after it, too
@@ -31,11 +34,16 @@ class OnExecutor:
         self._fault: AdapterError | None = None
 
     def __enter__(self) -> Self:
+        if path := stop_file(self._conditions):
+            with suppress(OSError):
+                os.unlink(path)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if kind is not None:
+            stop(self._conditions)
         for future in self._pending:
             future.cancel()
         try:
@@ -120,16 +128,18 @@ _closing = 0  # the process whose end closes them
 def run_unit(unit: Unit, conditions: Conditions) -> tuple[Trial, ...]:
     """Run one unit wherever this is called: the task of `OnExecutor`, picklable with all it needs.
 
-    A worker process keeps its tools for the next unit and puts them away when it ends.
+    A worker process keeps its tools for the next unit and puts them away when it ends. Raises
+    CallCancelled when the run was stopped.
     """
-    worker = _take(conditions)
-    try:
-        trials = tuple(worker.run(job) for job in unit)
-    except BaseException:
-        worker.__exit__(None, None, None)
-        raise
-    _idle.append((os.getpid(), conditions, worker))
-    return trials
+    with at_work(conditions, _close_idle):
+        worker = _take(conditions)
+        try:
+            trials = tuple(worker.run(job) for job in unit)
+        except BaseException:
+            worker.__exit__(None, None, None)
+            raise
+        _idle.append((os.getpid(), conditions, worker))
+        return trials
 
 
 def _take(conditions: Conditions) -> Worker:
@@ -141,7 +151,7 @@ def _take(conditions: Conditions) -> Worker:
                 return worker
             worker.__exit__(None, None, None)
     _close_at_exit()
-    return Worker(conditions).__enter__()
+    return Worker(conditions, partial(pause, conditions)).__enter__()
 
 
 def _close_at_exit() -> None:
