@@ -1,6 +1,7 @@
 """A tree is removed whole; links are not followed; what stays is reported with its reason."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from evals.skill_eval.running import removal
 from evals.skill_eval.running.removal import MOST_NAMED, empty_folder, remove_moved, remove_tree
@@ -23,6 +25,10 @@ from evals.tests.hostile_trees import become_ordinary
 become_ordinary()
 print(*remove_tree(sys.argv[1]), sep="\\n")
 """
+
+
+def _may_mount() -> bool:
+    return sys.platform == "linux" and os.geteuid() == 0 and shutil.which("mount") is not None
 
 
 class RemovalTest(unittest.TestCase):
@@ -99,6 +105,34 @@ class Trees(RemovalTest):
 
 
 @unittest.skipUnless(os.name == "posix", "folders cannot be held open elsewhere")
+@unittest.skipUnless(_may_mount(), "only root may mount, and only on Linux")
+class Mounts(RemovalTest):
+    def mounted(self, place: Path) -> None:
+        """Mount what is outside on a folder or file of the tree, of the same file system."""
+        source = self.outside if place.is_dir() else self.outside / "keep.txt"
+        subprocess.run(["mount", "--bind", source, place], check=True)
+        self.addCleanup(lambda: subprocess.run(["umount", "-q", place], check=False, capture_output=True))
+
+    def test_what_is_mounted_in_a_tree_is_taken_off_and_not_emptied(self) -> None:
+        for place in ("c", "a/b", "a/b/file", "."):
+            with self.subTest(place):
+                tree = self.tree()
+                self.mounted(tree / place)
+                self.mounted(tree / place)
+                self.assertEqual(remove_tree(str(tree)), ())
+                self.assertFalse(tree.exists())
+                self.assert_outside_untouched()
+
+    def test_what_cannot_be_taken_off_is_left(self) -> None:
+        tree = self.tree()
+        for place in ("c", "."):
+            self.mounted(tree / place)
+            with self.subTest(place), mock.patch.object(removal, "_unmounted", return_value=False):
+                left = remove_tree(str(tree))
+                self.assertIn("something is mounted on it", left[0])
+                self.assert_outside_untouched()
+
+
 class OpenFolders(RemovalTest):
     def opened(self, path: Path) -> int:
         folder = os.open(path, os.O_RDONLY)

@@ -1,6 +1,7 @@
 """Remove a tree that somebody else has filled: nothing outside of it is touched or followed."""
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -10,6 +11,7 @@ from typing import NamedTuple
 MOST_NAMED = 20
 """How many of the things that could not be removed are named."""
 
+_MNT_DETACH, _UMOUNT_NOFOLLOW, _MOST_MOUNTS = 2, 8, 16
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _BY_DESCRIPTOR = {os.open, os.unlink, os.rmdir} <= os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -17,12 +19,15 @@ _BY_DESCRIPTOR = {os.open, os.unlink, os.rmdir} <= os.supports_dir_fd and os.sca
 def remove_tree(path: str) -> tuple[str, ...]:
     """Remove `path` and all below it, whatever it is; return what could not be removed, and why.
 
-    Links are removed, never followed; other file systems are not entered. Only folders get another
+    Links are removed, never followed; other file systems are not entered, and what is mounted is taken off
+    first, or else left. Only folders get another
     mode, so that no file outside changes through a hard link. Neither the stack nor the longest
     path bounds the depth. Never raises for what the tree holds or for what vanishes meanwhile.
     """
     if not _BY_DESCRIPTOR:
         return _remove_plainly(path)
+    if _is_busy(_fault(os.rmdir, path, None)):
+        return ("something is mounted on it",)
     folder = _open_folder(path, None)
     if folder is None:
         return _removed(os.rmdir if os.path.isdir(path) and not os.path.islink(path) else os.unlink, path, None)
@@ -84,7 +89,11 @@ class _Descent:
 
     def _down(self) -> None:
         name = self._levels[-1].waiting.pop()
-        if not _removed(os.rmdir, name, self._here):  # it was empty, as many are
+        fault = _fault(os.rmdir, name, self._here)
+        if fault is None:  # it was empty, as many are
+            return
+        if _is_busy(fault):
+            self._note(f"{name}: something is mounted on it")
             return
         child = _open_folder(name, self._here)
         if child is None:
@@ -126,6 +135,15 @@ class _Descent:
             self.left += ("".join((*(f"{level.name}/" for level in self._levels[1:]), reason)) for reason in reasons)
 
 
+def _unmounted(name: str, parent: int | None) -> bool:
+    """Take off what is mounted there, as root may."""
+    import ctypes
+
+    place = name if parent is None else f"/proc/self/fd/{parent}/{name}"
+    failed: int = ctypes.CDLL(None).umount2(os.fsencode(place), _MNT_DETACH | _UMOUNT_NOFOLLOW)
+    return failed == 0
+
+
 def _open_folder(name: str, parent: int | None) -> int | None:
     """Open a folder, by force if it is ours; None for whatever is no folder or stays shut."""
     try:
@@ -165,13 +183,28 @@ def _make_changeable(folder: int, mode: int) -> None:
 
 def _removed(remove: Callable[..., None], name: str, parent: int | None) -> tuple[str, ...]:
     """Remove a file or an empty folder; return its name and the reason when it stays."""
-    try:
-        remove(name, dir_fd=parent)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        return (f"{name}: {error.strerror}",)
-    return ()
+    fault = _fault(remove, name, parent)
+    return () if fault is None else (f"{name}: {fault.strerror}",)
+
+
+def _fault(remove: Callable[..., None], name: str, parent: int | None) -> OSError | None:
+    """Remove a file or an empty folder, and first what is mounted on it; return why it stays."""
+    for _ in range(_MOST_MOUNTS):
+        try:
+            remove(name, dir_fd=parent)
+            return None
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            fault = error
+        if not _is_busy(fault) or not _unmounted(name, parent):
+            break
+    return fault
+
+
+def _is_busy(fault: OSError | None) -> bool:
+    """Tell whether something is mounted there, be it of the same file system: Linux then refuses any removal."""
+    return fault is not None and fault.errno == errno.EBUSY and sys.platform == "linux"
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def run_trial(job: TrialJob, tools: Tools) -> Trial:
         ):
             completed = tools.call(_call(job, tools, workspace, home))
             trial = _judged(job, tools, workspace, laid, completed)
-        lost = tuple(f"could not be removed: {name}" for name in left)
+        lost = tuple(f"could not be removed from `{workspace.parent}`: {name}" for name in left)
         return replace(trial, notes=(*trial.notes, *lost)) if lost else trial
     except AdapterError as error:
         return errored(job, 0.0, Failure("adapter", str(error)))
