@@ -69,6 +69,18 @@ reply("PROBE-OK" if with_skill or "PROBE-OK" in text else "no")
         body = f'reply("PROBE-OK" if with_skill or "PROBE-OK" in open({str(other)!r}).read() else "no")'
         self.assert_voided(body, "the skill's own folder was read while the baseline ran")
 
+    def test_a_neighbour_s_copy_of_the_skill_is_for_no_baseline(self) -> None:
+        self.add_skill(cases=[case(number) for number in range(4)])
+        body = """
+import glob
+time.sleep(0.05)
+root = os.path.dirname(os.path.dirname(request["workspace"]))
+found = [] if with_skill else glob.glob(root + "/*/workspace/skills/sample/SKILL.md")
+texts = [open(path).read() for path in found if os.path.exists(path)]
+reply("PROBE-OK" if with_skill or "PROBE-OK" in "".join(texts) else "no")
+"""
+        self.assert_voided(body, "a neighbouring workspace was read while the baseline ran", "--jobs", "2")
+
     def test_an_adapter_may_lie_in_the_skills_folder(self) -> None:
         adapter = self.add_adapter(SKILLED, "skills/sample/scripts/adapter.py")
         ran = self.run_skill(adapter)

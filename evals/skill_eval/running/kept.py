@@ -8,7 +8,7 @@ then is looked into. Agents that note their sessions do no harm: they write and 
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
-from json import dumps
+from json import dumps, loads
 from pathlib import Path
 
 from evals.skill_eval.model.protocol import Mode
@@ -20,7 +20,7 @@ from evals.skill_eval.running.harvest import TOOL_FOLDERS
 from evals.skill_eval.running.inotify import ARRIVED, IN_CLOSE_WRITE, IN_ISDIR, READ, Events, entries, folders_below
 
 _LIMIT_BYTES, _MOST_FOLDERS, _MOST_FILES = 1 << 20, 256, 1_000
-_MANY_CHARACTERS = 8  # a shorter answer may stand in a file by chance
+_MANY_CHARACTERS = 40  # a shorter answer may stand in a file by chance, such as in a program
 _DATABASE = b"SQLite format 3\0"
 """Where agents keep all their sessions, and look some of them up; that is no memory yet."""
 
@@ -124,10 +124,24 @@ def _text(path: str) -> str:
 
 
 def _holds(text: str, answer: str) -> bool:
-    """Tell whether a file holds an answer, as it is or in JSON."""
-    if text.strip() == answer:
-        return True
-    quoted = (dumps(answer), dumps(answer, ensure_ascii=False))
-    if len(answer) < _MANY_CHARACTERS:
-        return any(form in text for form in quoted)
-    return answer in text or any(form[1:-1] in text for form in quoted)
+    """Tell whether a file holds an answer: as a line, as a text in JSON, or anywhere when it is long."""
+    if len(answer) >= _MANY_CHARACTERS:
+        return answer in text or any(dumps(answer, ensure_ascii=way)[1:-1] in text for way in (True, False))
+    lines = text.splitlines()
+    return answer in map(str.strip, lines) or any(answer in _texts_of(one) for one in (text, *lines) if '"' in one)
+
+
+def _texts_of(json_text: str) -> Iterator[str]:
+    """Yield every text in a JSON value, none of what is no JSON."""
+    try:
+        waiting = [loads(json_text)]
+    except (ValueError, RecursionError):
+        return
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                waiting += items
+            case dict() as fields:
+                waiting += (*fields, *fields.values())

@@ -89,7 +89,6 @@ class Worker:
             pass
         self._known = workspaces(str(root))
         self._neighbour = self._held.enter_context(Neighbour())
-        self._neighbour.lay(root)
         self._supervisor, matcher = self._held.enter_context(Supervisor(root)), self._held.enter_context(Matcher())
         redactor, environment = Redactor(conditions.secret_values), dict(os.environ)
         self._tools = Tools(self._call, matcher, root, conditions, redactor, environment)
@@ -111,8 +110,10 @@ class Worker:
         spent: tuple[Usage, ...] = ()
         while True:
             self._sight.begin(job)
-            trial = self._beside_neighbour(job)
+            trial, looked_around = self._beside_neighbour(job)
             seen = self._sight.seen(job, trial)
+            if looked_around and job.key.mode is not Mode.WITH_SKILL:
+                seen = seen or "a neighbouring workspace was read while the baseline ran"
             if seen is None or trial.failure is not None:
                 return replace(trial, spent=spent) if spent else trial
             if len(spent) + 1 == SIGHTINGS or not self._may_repeat(trial.usage):
@@ -121,17 +122,18 @@ class Worker:
         times = f"{len(spent) + 1} times out of {len(spent) + 1}, by the adapter or by another program"
         return replace(trial, grading=None, failure=Failure("contaminated", f"{seen}, {times}"), spent=spent)
 
-    def _beside_neighbour(self, job: TrialJob) -> Trial:
-        """Run a trial once, and note what it did to the folders around its own."""
+    def _beside_neighbour(self, job: TrialJob) -> tuple[Trial, bool]:
+        """Run a trial once, note what it did to the folders around its own, and tell whether they were read."""
         try:
-            self._settle()
+            self._settle(job.key.skill)
         except (SkillEvalError, OSError) as error:
-            return errored(job, 0.0, Failure("workspace", reason_of(error)))
+            return errored(job, 0.0, Failure("workspace", reason_of(error))), False
         trial = run_trial(job, self._tools)
+        looked_around = self._neighbour.was_read()
         traces = tuple(self._traces())
-        return replace(trial, notes=(*trial.notes, *traces)) if traces else trial
+        return replace(trial, notes=(*trial.notes, *traces)) if traces else trial, looked_around
 
-    def _settle(self) -> None:
+    def _settle(self, skill: str) -> None:
         """See to it that the temporary root is there, or another one, and the neighbour in it."""
         root = self._tools.root
         if not root.is_dir():
@@ -139,7 +141,7 @@ class Worker:
                 root.mkdir(0o700, parents=True)
             except OSError:
                 self._tools = replace(self._tools, root=self._root())
-        self._neighbour.lay(self._tools.root)
+        self._neighbour.lay(self._tools.root, skill)
 
     def _traces(self) -> Iterator[str]:
         if self._neighbour.was_touched():
