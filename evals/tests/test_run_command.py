@@ -317,9 +317,11 @@ class Selection(RepositoryTest):
 
     def test_suites_without_checks_are_refused_with_the_reason(self) -> None:
         self.add_skill("rubric", cases=[case(checks=[])])
+        self.add_skill("remarks", cases=[case(checks=[PHRASE | {"required": False}])])
         self.add_skill("plain")
         adapter = self.add_adapter(SKILLED)
-        for name, reason in (("rubric", "no case with `checks`"), ("plain", "no suite")):
+        unchecked = "no case with a required check"
+        for name, reason in (("rubric", unchecked), ("remarks", unchecked), ("plain", "no suite")):
             with self.subTest(name):
                 ran = self.run_skill(adapter, "--skill", name)
                 self.assertEqual(ran.code, 2)
@@ -327,11 +329,22 @@ class Selection(RepositoryTest):
         ran = self.run_skill(adapter)
         self.assertEqual(ran.code, 2, "nothing to run is never green")
 
+    def test_where_no_check_applies_to_the_baseline_it_has_no_rate(self) -> None:
+        self.add_skill(cases=[case(checks=[{"id": "load", "type": "loaded_skill"}])])
+        events = 'events=[{"type": "skill_loaded", "name": "sample"}] if with_skill else []'
+        ran = self.run_skill(self.add_adapter(f'reply("x", {events})'))
+        self.assertEqual(ran.code, 0, ran.err)
+        self.assertRegex(ran.out, r"sample +1/1 \(100%\) +not applicable +none +0 +0")
+        self.assertIn("no check that both modes can meet, so there is no lift", ran.err)
+        baseline = self.artifact("sample/benchmark.json")["without_skill"]
+        assert isinstance(baseline, dict)
+        self.assertEqual((baseline["total"], baseline["pass_rate"], baseline["pass_rate_interval"]), (0, None, None))
+
     def test_cases_without_checks_are_left_out_and_said(self) -> None:
         self.add_skill(cases=[case(1), case(2, checks=[])])
         ran = self.run_skill(self.add_adapter(SKILLED))
         self.assertEqual(ran.code, 0, ran.err)
-        self.assertIn("cases without checks are not run: 2", ran.err)
+        self.assertIn("cases without a required check are not run: 2", ran.err)
 
     def test_a_repository_without_skills_is_no_green_run(self) -> None:
         self.assertEqual(self.run_skill(self.add_adapter(SKILLED)).code, 2)

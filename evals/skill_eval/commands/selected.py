@@ -87,13 +87,13 @@ def _content(one: Selected) -> tuple[object, ...]:
 def _refusal(suite: Suite | None) -> str | None:
     if suite is None:
         return "has no suite `evals/evals.json`"
-    return None if suite.runnable_cases else "has no case with `checks`; assertions alone need a judge"
+    return None if suite.runnable_cases else "has no case with a required check; assertions alone need a judge"
 
 
 def _say_left_out(suite: Suite, out: Console) -> None:
     left_out = [str(case.id) for case in suite.cases if not case.runnable]
     if left_out:
-        out.talk(f"warning: {suite.skill_name}: cases without checks are not run: {', '.join(left_out)}")
+        out.talk(f"warning: {suite.skill_name}: cases without a required check are not run: {', '.join(left_out)}")
 
 
 def _with_cases(selected: list[Selected], ids: tuple[str, ...]) -> tuple[Selected, ...]:

@@ -23,14 +23,20 @@ class Arm:
         return tuple(record for record in self.records if record.grading is not None)
 
     @property
+    def decided(self) -> int:
+        """Count the graded trials to which a required check applies."""
+        return sum(record.grading is not None and record.grading.decides for record in self.records)
+
+    @property
     def passed(self) -> int:
-        """Count the graded trials in which no required check failed."""
-        return sum(record.grading is not None and record.grading.passed for record in self.records)
+        """Count those of them in which no required check failed."""
+        gradings = (record.grading for record in self.records if record.grading)
+        return sum(grading.decides and grading.passed for grading in gradings)
 
     @property
     def pass_rate(self) -> Fraction | None:
-        """Return passed of graded trials, exactly."""
-        return Fraction(self.passed, len(self.graded)) if self.graded else None
+        """Return passed of decided trials, exactly."""
+        return Fraction(self.passed, self.decided) if self.decided else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ class Benchmark:
             return 2
         if self.minimum_lift is not None and self.effectiveness_passed is None:
             return 2
-        failed = self.with_skill.passed < len(self.with_skill.graded)
+        failed = self.with_skill.passed < self.with_skill.decided
         return 1 if failed or self.effectiveness_passed is False else 0
 
     def _verdicts(self, mode: Mode) -> tuple[tuple[bool, bool], ...]:

@@ -48,10 +48,10 @@ def _arm_to_json(arm: Arm) -> JsonObject:
     graded = len(arm.graded)
     return {
         "passed": arm.passed,
-        "total": graded,
+        "total": arm.decided,
         "errored": len(arm.records) - graded,
         "pass_rate": _decimal(arm.pass_rate),
-        "pass_rate_interval": _interval(arm.passed, graded),
+        "pass_rate_interval": _interval(arm.passed, arm.decided),
         "duration_seconds": sum(durations),
         "median_duration_seconds": quantile(durations, 0.5) if durations else None,
         "p95_duration_seconds": quantile(durations, 0.95) if durations else None,
@@ -147,7 +147,8 @@ def _run_summary(result: Benchmark) -> JsonObject:
 
 
 def _metrics(arm: Arm) -> dict[str, Spread]:
-    samples = {"pass_rate": [_share(record) for record in arm.graded]}
+    shares = [share for record in arm.graded if (share := _share(record)) is not None]
+    samples = {"pass_rate": shares} if shares else {}
     samples["time_seconds"] = [record.duration_seconds for record in arm.graded]
     tokens = [_tokens(record) for record in arm.graded]
     known = [amount for amount in tokens if amount is not None]
@@ -160,10 +161,10 @@ def _spread(one: Spread) -> JsonObject:
     return {"mean": one.mean, "stddev": one.stddev, "min": one.minimum, "max": one.maximum}
 
 
-def _share(record: TrialRecord) -> float:
+def _share(record: TrialRecord) -> float | None:
     """Return the share of applicable checks that passed, the published meaning of a run's pass rate."""
     verdicts = [check.passed for check in record.grading.results if check.passed is not None] if record.grading else []
-    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def _tokens(record: TrialRecord) -> float | None:

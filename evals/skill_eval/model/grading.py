@@ -47,6 +47,11 @@ class Grading:
         return tuple(result for result in self.results if result.required and result.passed is False)
 
     @property
+    def decides(self) -> bool:
+        """Tell whether any required check could be met here: without one, `passed` says nothing."""
+        return any(result.required and result.passed is not None for result in self.results)
+
+    @property
     def comparable(self) -> bool | None:
         """Tell whether the checks that both modes can meet are met; None when there are none.
 

@@ -45,8 +45,8 @@ class Case(NamedTuple):
 
     @property
     def runnable(self) -> bool:
-        """Tell whether the case can be graded without a judge."""
-        return bool(self.checks)
+        """Tell whether the case can be graded without a judge: checks that are not required decide nothing."""
+        return any(check.required for check in self.checks)
 
 
 class Dialect(StrEnum):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from evals.skill_eval.evidence.benchmark import Arm, Benchmark
+from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.table import table
@@ -120,7 +121,8 @@ def _sentinel_warnings(result: Benchmark) -> Iterator[str]:
 def _lift_warnings(result: Benchmark) -> Iterator[str]:
     lift, minimum = result.lift, result.minimum_lift
     if not result.verdicts:
-        yield f"warning: {result.skill}: no complete pair, so there is no lift"
+        reason = "no check that both modes can meet" if _is_complete(result) else "no complete pair"
+        yield f"warning: {result.skill}: {reason}, so there is no lift"
     elif lift is None:  # the sentinels have their own warning
         return
     elif result.effectiveness_passed is False and minimum is not None:
@@ -128,6 +130,11 @@ def _lift_warnings(result: Benchmark) -> Iterator[str]:
     elif minimum is None and lift <= 0:
         verdict = "is no better than its older version" if result.baseline_mode.has_old_skill else "did not help"
         yield f"warning: {result.skill}: lift is {_signed(lift)}: the skill {verdict} on these cases"
+
+
+def _is_complete(result: Benchmark) -> bool:
+    wanted = {Mode.WITH_SKILL, result.baseline_mode}
+    return any(wanted <= {mode for mode, record in pair.records.items() if record.grading} for pair in result.pairs)
 
 
 def _headings(results: Iterable[Benchmark]) -> tuple[str, ...]:
@@ -143,8 +150,8 @@ def _row(result: Benchmark) -> tuple[str, ...]:
 
 def _rate(arm: Arm) -> str:
     if arm.pass_rate is None:
-        return "not measured"
-    return f"{arm.passed}/{len(arm.graded)} ({float(arm.pass_rate):.0%})"
+        return "not applicable" if arm.graded else "not measured"
+    return f"{arm.passed}/{arm.decided} ({float(arm.pass_rate):.0%})"
 
 
 def _signed(value: Fraction) -> str:
