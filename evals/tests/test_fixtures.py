@@ -117,6 +117,7 @@ class SkillCopyTest(SuiteFolderTest):
         self.write("scripts/__pycache__/run.pyc", b"x")
         self.write("scripts/evals/kept.txt", b"x")
         self.write("evals/evals.json", b"{}")
+        self.write("Evals.json", b"{}")
         self.write(".git/HEAD", b"x")
         (self.folder / "assets/link").symlink_to("/etc/passwd")
         (self.folder / "assets/folder").symlink_to(self.folder / "evals")

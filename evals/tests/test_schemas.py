@@ -27,6 +27,7 @@ BEYOND_A_SCHEMA: Mapping[str, str] = {
     "pattern-deep": "how deep a pattern is nested",
     "pattern-of-newer-pythons": "whether a pattern compiles on every Python",
     "pattern-matches-all": "whether a pattern discriminates",
+    "patterns-by-form": "whether a pattern discriminates",
     "pattern-anchor-alone": "whether a pattern discriminates",
     "path-fixture": "what lies in the workspace",
     "path-skill-copy": "what lies in the workspace",

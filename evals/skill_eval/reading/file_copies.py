@@ -30,6 +30,8 @@ def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
 def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
     """Return what the agent gets of a skill: all of it but `evals/`, `__pycache__`, `.git`, links and special files.
 
+    A suite that lies beside SKILL.md by mistake holds answers as well and is left out, too.
+
     The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
     5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
     """
@@ -101,7 +103,7 @@ def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
 
 def _is_copied(path: str) -> bool:
     parts = path.lower().split("/")
-    return parts[0] != "evals" and not any(part in _NOT_COPIED for part in parts)
+    return parts[0] not in ("evals", "evals.json") and not any(part in _NOT_COPIED for part in parts)
 
 
 def _require_entries(count: int, shown: str) -> None:

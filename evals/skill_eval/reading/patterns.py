@@ -4,12 +4,13 @@ import re
 import warnings
 from typing import NamedTuple
 
+_EVERY, _NONE = ("$", r"\Z", "(?=)"), ("(?!)", "a^", "$a")  # what people write for `always` and `never`
 LENGTH_LIMIT = 10_000
 DEPTH_LIMIT = 100
 
 
 class PatternFault(NamedTuple):
-    """Why a pattern cannot be a check; `vacuous` when it compiles and matches every text."""
+    """Why a pattern cannot be a check; `vacuous` when it compiles and matches every text, or none."""
 
     message: str
     hint: str | None = None
@@ -30,7 +31,9 @@ def pattern_fault(pattern: str) -> PatternFault | None:
     compiled = _compiled(pattern)
     if isinstance(compiled, PatternFault):
         return compiled
-    if compiled.search("") and _matches_all(pattern, compiled):
+    if pattern in _NONE:
+        return PatternFault("the pattern matches no text at all", "ask for something that an answer may have", True)
+    if pattern in _EVERY or (compiled.search("") and _matches_all(pattern, compiled)):
         hint = "ask for at least one character that a wrong answer lacks"
         return PatternFault("the pattern matches every text, the empty one too", hint, vacuous=True)
     return None
