@@ -52,7 +52,7 @@ class SelfTest(RepositoryTest):
         self.assertEqual(run_cli("selftest", "--repo-root", self.root).code, 1)
 
     def test_a_check_that_nothing_passes_is_named(self) -> None:
-        impossible = {"id": "i", "type": "regex", "pattern": "a^"}
+        impossible = {"id": "i", "type": "regex", "pattern": "b(?<=a)"}
         self.assertIn("SE409", self.codes(case(1, [GOOD, impossible], **EXPECTED)))
 
     def test_equal_cases_are_named(self) -> None:
