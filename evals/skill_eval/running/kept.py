@@ -21,6 +21,7 @@ from evals.skill_eval.running.inotify import ARRIVED, IN_CLOSE_WRITE, IN_ISDIR, 
 
 _LIMIT_BYTES, _MOST_FOLDERS, _MOST_FILES = 1 << 20, 256, 1_000
 _MANY_CHARACTERS = 40  # a shorter answer may stand in a file by chance, such as in a program
+_MOST_CHARACTERS, _MOST_CASES = 1_000, 1_000
 _DATABASE = b"SQLite format 3\0"
 """Where agents keep all their sessions, and look some of them up; that is no memory yet."""
 
@@ -53,10 +54,12 @@ class KeptWatch:
         return None
 
     def answered(self, trial: Trial) -> None:
-        """Remember an answer that was given with the skill."""
-        if trial.key.mode is Mode.WITH_SKILL and trial.output and trial.output.strip():
-            answers = self._answers.setdefault((trial.key.skill, str(trial.key.case_id)), set())
-            answers.add(trial.output.strip())
+        """Remember an answer that was given with the skill, or how it begins."""
+        answer = (trial.output or "").strip()[:_MOST_CHARACTERS]
+        if trial.key.mode is Mode.WITH_SKILL and answer:
+            self._answers.setdefault((trial.key.skill, str(trial.key.case_id)), set()).add(answer)
+            if len(self._answers) > _MOST_CASES:
+                del self._answers[next(iter(self._answers))]
 
     def close(self) -> None:
         """Stop watching."""
