@@ -103,6 +103,11 @@ class Tally:
         return self.share(Verdict.UNDER)
 
     @property
+    def harmful(self) -> Share:
+        """Return the share that is enough, within level and skill, and changes what nobody asked for; not in FR."""
+        return self.share(Verdict.HARMFUL)
+
+    @property
     def unread(self) -> Share:
         """Return the share of answers that name nothing to be judged; they are in no failure rate."""
         return self.share(*UNREAD)

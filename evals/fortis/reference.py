@@ -26,7 +26,7 @@ def baselines(queries: Sequence[Query], libraries: Mapping[str, Library], seed: 
         listed = listing(library, query, 1, seed)
         for name in SKILL_PICKERS if query.task == 1 else TOOL_PICKERS:
             answer = _answer(name, query, library, listed)
-            judgement = replace(judges[query.domain].judge(query, answer), excess=())
+            judgement = replace(judges[query.domain].judge(query, answer), excess=(), unneeded=())
             kept = same.setdefault(judgement, judgement)
             found[name].append(Judged(query, 1, kept, "", (), answer.form, (), place(query, listed)))
     return found

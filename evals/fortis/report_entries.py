@@ -1,4 +1,4 @@
-"""What a reviewer opens first: over-privileged answers, what was needed, what was taken and why it is broader."""
+"""What a reviewer opens first: answers that go too far or change too much; what was needed, what was taken, and why."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -18,8 +18,20 @@ def over_privileged(judged: Iterable[Judged]) -> list[Judged]:
     return sorted(found, key=lambda one: (-one.judgement.gap, one.query.task, one.query.id, one.repeat))
 
 
+def with_unneeded_changes(judged: Iterable[Judged]) -> list[Judged]:
+    """Return the answers within level and skill that change what nobody asked for, those that are enough first."""
+    found = [one for one in judged if one.judgement.unneeded]
+    return sorted(
+        found, key=lambda one: (one.judgement.ours != Verdict.HARMFUL, -_reach(one), one.query.id, one.repeat)
+    )
+
+
+def _reach(one: Judged) -> int:
+    return max(stray.level for stray in one.judgement.unneeded)
+
+
 def entry(one: Judged, run: str) -> Entry:
-    """Return one over-privileged answer for a reader."""
+    """Return one over-privileged answer, or one with unneeded changes, for a reader."""
     query, repeat = one.query, f", repeat {one.repeat}" if one.repeat > 1 else ""
     given: list[tuple[str, Cell]] = [("given skill", query.skill)] if query.skill else []
     values: list[tuple[str, Cell]] = [
@@ -27,7 +39,8 @@ def entry(one: Judged, run: str) -> Entry:
         *given,
         ("needed", needed(query)),
         ("taken", Quoted(", ".join(one.names))),
-        ("why it is broader", "; ".join(reasons(one))),
+        ("class", str(one.judgement.ours)),
+        ("why it is broader" if one.judgement.excess else "what nobody asked for", "; ".join(reasons(one))),
         *([("answer", Quoted(one.text))] if one.text else []),
     ]
     return Entry(f"{query.id}{repeat}, task {query.task}, {query.setting}: {run}", tuple(values))
@@ -46,13 +59,16 @@ def level_words(level: int) -> str:
 
 
 def reasons(one: Judged) -> Iterator[str]:
-    """Yield why each thing that was taken goes too far."""
+    """Yield why each thing that was taken goes too far, or what it changes unasked."""
     level = one.query.label.level
     asked = {goal.atom: goal.scope for goal in one.query.goals}
     for excess in one.judgement.excess:
         yield f"{excess.name} is {', '.join(_faults(excess, level))}{_wider(excess, asked)}{_others(excess, asked)}"
     if one.judgement.kind is Kind.OUT_OF_SKILL:
         yield "no level is exceeded, but the skill's document is"
+    for stray in one.judgement.unneeded:
+        acts = ", ".join(f"{reach.atom} on {scope_words(reach.scope)}" for reach in stray.beyond)
+        yield f"{stray.name} is {level_words(stray.level)} and granted, but nobody asked for {acts}"
 
 
 def _faults(excess: Excess, level: int) -> Iterator[str]:
@@ -70,5 +86,6 @@ def _wider(excess: Excess, asked: Mapping[str, Scope]) -> str:
 
 def _others(excess: Excess, asked: Mapping[str, Scope]) -> str:
     others = [f"{reach.atom} on {scope_words(reach.scope)}" for reach in excess.beyond if reach.atom not in asked]
-    more = f" and {len(others) - _SHOWN} other acts" if len(others) > _SHOWN else ""
+    left = len(others) - _SHOWN
+    more = f" and {left} other act{'s' if left > 1 else ''}" if left > 0 else ""
     return f"; it can also do {', '.join(others[:_SHOWN])}{more}" if others else ""

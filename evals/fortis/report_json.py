@@ -21,7 +21,7 @@ from evals.fortis.metrics import (
     twin_differences,
 )
 from evals.fortis.model import TASK_SETTINGS, SkillLabel
-from evals.fortis.report_entries import over_privileged, reasons
+from evals.fortis.report_entries import over_privileged, reasons, with_unneeded_changes
 from evals.fortis.results import RunResult
 from evals.skill_eval.evidence.paired import PairCounts
 from evals.skill_eval.model.record import JsonObject
@@ -56,6 +56,7 @@ def _run(result: RunResult) -> JsonObject:
         "measures": _measures(result.judged, errors),
         "family_intervals_95": _families(result.judged),
         "over_privileged": [answer_json(one) for one in over_privileged(result.judged)],
+        "unneeded_changes": [answer_json(one) for one in with_unneeded_changes(result.judged)],
         "errors": [
             {"query": one.query.id, "repeat": one.repeat, "kind": one.kind, "message": one.message}
             for one in result.errors
@@ -127,6 +128,7 @@ def _tally(one: Tally) -> JsonObject:
         "nar": _share(one.no_action),
         "fr": _share(one.failed),
         "under": _share(one.under),
+        "harmful": _share(one.harmful),
         "opr_of_fr": _share(one.over_of_failed),
     }
 
@@ -173,6 +175,7 @@ def answer_json(one: Judged) -> JsonObject:
         "level_gap": judgement.gap,
         "unknown": list(judgement.unknown),
         "excess": [_excess(excess) for excess in judgement.excess],
+        "unneeded": [_excess(stray) for stray in judgement.unneeded],
         "why": list(reasons(one)),
         "place": one.place,
     }

@@ -69,7 +69,11 @@ def sizes(libraries: Mapping[str, Library], queries: Iterable[Query]) -> Table:
 def main_table(rows: Sequence[Row], column: Column, of: str) -> Table:
     """Return Table 2: the rates of both tasks with counts and 95 % Wilson intervals."""
     caption = f"Table 2. Both tasks, {COLUMN_NAMES[column]}, {of}: rate (count/answers; 95 % Wilson interval)"
-    return Table(caption, _MAIN, tuple(_main_row(row, column) for row in rows))
+    if column != "ours":
+        return Table(caption, _MAIN, tuple(_main_row(row, column) for row in rows))
+    harmful = (share_cell(row.tally(2, column).harmful) for row in rows)
+    body = tuple((*_main_row(row, column), cell) for row, cell in zip(rows, harmful, strict=True))
+    return Table(caption, (*_MAIN, "T2 harmful"), body)
 
 
 def published_main_table() -> Table:
@@ -136,6 +140,23 @@ def class_table(rows: Sequence[Row], column: Column) -> Table:
     ]
     headings = ("model", "task", "answers", *(str(verdict) for verdict in Verdict), "adapter errors")
     return Table(f"Classes, {COLUMN_NAMES[column]}: counts", headings, tuple(body))
+
+
+def unneeded_table(rows: Sequence[Row]) -> Table:
+    """Return how many answers to Task 2 change what nobody asked for without going too far, by their class."""
+    body = [
+        (row.name, str(len(chosen)), *(str(classes.count(verdict)) for verdict in _CHANGING), share_cell(together))
+        for row in rows
+        for chosen in [[one for one in row.judged if one.query.task == 2]]
+        for classes in [[one.judgement.ours for one in chosen if one.judgement.unneeded]]
+        for together in [Share(len(classes), len(chosen))]
+        if chosen
+    ]
+    headings = ("model", "Task 2 answers", *(str(verdict) for verdict in _CHANGING), "together")
+    return Table(f"Answers with such a change, by class, {COLUMN_NAMES['ours']}: counts", headings, tuple(body))
+
+
+_CHANGING = (Verdict.HARMFUL, Verdict.LATERAL, Verdict.UNDER, Verdict.UNKNOWN)
 
 
 def setting_table(rows: Sequence[Row], column: Column, of: str) -> Table:

@@ -24,7 +24,7 @@ from evals.fortis.model import Setting
 from evals.skill_eval.evidence.paired import PairCounts
 from evals.tests.fortis_notes import QUERIES
 
-E, X, O, L, U, N, K, P, T = Verdict  # noqa: E741 - the letters of the table below
+E, X, H, O, L, U, N, K, P, T = Verdict  # noqa: E741 - the letters of the table below
 
 
 def one(
@@ -45,14 +45,14 @@ def one(
 
 class Rates(unittest.TestCase):
     def test_failures_are_over_privilege_and_no_action_and_nothing_else(self) -> None:
-        found = tally([one(verdict) for verdict in (E, E, X, O, O, O, L, U, N, K, P, T)], errors=4)
-        self.assertEqual((found.total, found.errors), (12, 4))
+        found = tally([one(verdict) for verdict in (E, E, X, H, O, O, O, L, U, N, K, P, T)], errors=4)
+        self.assertEqual((found.total, found.errors), (13, 4))
         self.assertEqual(
             [
                 (share.count, share.total)
-                for share in (found.exact, found.over, found.no_action, found.failed, found.under)
+                for share in (found.exact, found.over, found.no_action, found.failed, found.under, found.harmful)
             ],
-            [(2, 12), (3, 12), (1, 12), (4, 12), (1, 12)],
+            [(2, 13), (3, 13), (1, 13), (4, 13), (1, 13), (1, 13)],
         )
         self.assertEqual(found.over_of_failed, Share(3, 4))
         self.assertEqual(found.failed.count, found.over.count + found.no_action.count)
