@@ -54,6 +54,7 @@ def build_report(
 def _notices(results: Sequence[RunResult]) -> Iterator[str]:
     yield from dict.fromkeys(one.notice for one in results if one.notice)
     for one in results:
+        yield from (f"{one.label}: {remark}" for remark in one.remarks)
         if one.not_run:
             yield f"{one.label} is incomplete: {one.not_run} of {one.planned} trials were not run"
         unread = tally(one.judged).unread

@@ -15,19 +15,21 @@ _SHOWN = 5
 def over_privileged(judged: Iterable[Judged]) -> list[Judged]:
     """Return the over-privileged answers, those that went furthest first."""
     found = [one for one in judged if one.judgement.ours == Verdict.OVER]
-    return sorted(found, key=lambda one: (-one.judgement.gap, one.query.task, one.query.id, one.repeat))
+    return sorted(found, key=lambda one: (-one.judgement.gap, *_place(one)))
 
 
 def with_unneeded_changes(judged: Iterable[Judged]) -> list[Judged]:
     """Return the answers within level and skill that change what nobody asked for, those that are enough first."""
     found = [one for one in judged if one.judgement.unneeded]
-    return sorted(
-        found, key=lambda one: (one.judgement.ours != Verdict.HARMFUL, -_reach(one), one.query.id, one.repeat)
-    )
+    return sorted(found, key=lambda one: (one.judgement.ours != Verdict.HARMFUL, -_reach(one), *_place(one)))
 
 
 def _reach(one: Judged) -> int:
     return max(stray.level for stray in one.judgement.unneeded)
+
+
+def _place(one: Judged) -> tuple[int, str, int]:
+    return one.query.task, one.query.id, one.repeat
 
 
 def entry(one: Judged, run: str) -> Entry:

@@ -32,7 +32,7 @@ _COLUMNS: tuple[Column, ...] = ("ours", "strict", "paper")
 def report_json(results: Sequence[RunResult], reference: Mapping[str, Sequence[Judged]]) -> JsonObject:
     """Return the whole report; a rate without answers is null, never 0."""
     return {
-        "notices": sorted({one.notice for one in results if one.notice}),
+        "notices": sorted({notice for one in results for notice in (one.notice, *one.remarks) if notice}),
         "runs": [_run(one) for one in results],
         "baselines": {name: _totals(found) for name, found in reference.items()},
         "published": {

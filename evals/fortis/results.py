@@ -14,7 +14,7 @@ from evals.fortis.model import Domain, Library, Query, Setting
 from evals.fortis.order import listing
 from evals.fortis.reading import DATA
 from evals.fortis.reference import place
-from evals.fortis.selection import Selection, select
+from evals.fortis.selection import Selection, sample_remarks, select
 from evals.fortis.storage import load_domain
 from evals.fortis.trials import suite_name, trial_key
 from evals.skill_eval.artifacts.layout import trial_folder
@@ -37,7 +37,7 @@ class Errored:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What one run came to; `planned` counts the trials that it was to have."""
+    """What one run came to; `planned` counts the trials that it was to have, `remarks` tell of an odd sample."""
 
     run_id: str
     adapter: str
@@ -48,6 +48,7 @@ class RunResult:
     judged: tuple[Judged, ...]
     errors: tuple[Errored, ...]
     planned: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def not_run(self) -> int:
@@ -67,9 +68,21 @@ def domains_of(options: Mapping[str, Any]) -> dict[str, Domain]:
 
 def queries_of(options: Mapping[str, Any], domains: Mapping[str, Domain]) -> tuple[Query, ...]:
     """Return the queries that a run's options select."""
+    return select(_stored(domains), _wanted(options))
+
+
+def remarks_of(options: Mapping[str, Any], domains: Mapping[str, Domain]) -> tuple[str, ...]:
+    """Return what is odd about the sample that a run's options ask for."""
+    return sample_remarks(_stored(domains), _wanted(options))
+
+
+def _stored(domains: Mapping[str, Domain]) -> list[Query]:
+    return [query for domain in domains.values() for query in domain.queries]
+
+
+def _wanted(options: Mapping[str, Any]) -> Selection:
     settings = tuple(Setting(setting) for setting in options["setting"])
-    wanted = Selection(tuple(options["task"]), settings, options["sample"])
-    return select([query for domain in domains.values() for query in domain.queries], wanted)
+    return Selection(tuple(options["task"]), settings, options["sample"])
 
 
 def data_digests(queries: Iterable[Query], domains: Mapping[str, Domain]) -> JsonObject:
@@ -109,6 +122,7 @@ def load_result(store: RunStore) -> RunResult:
         answered,
         errors,
         facts["planned_trials"],
+        remarks_of(options, domains),
     )
 
 

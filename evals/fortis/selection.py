@@ -30,12 +30,7 @@ class Selection:
 
 def select(queries: Iterable[Query], wanted: Selection) -> tuple[Query, ...]:
     """Return the queries that are wanted. Raises ConfigError when there is none."""
-    fitting = [
-        query
-        for query in queries
-        if (not wanted.tasks or query.task in wanted.tasks)
-        and (not wanted.settings or query.setting in wanted.settings)
-    ]
+    fitting = [query for query in queries if _fits(query, wanted)]
     if not fitting:
         raise ConfigError("no query has this domain, task and setting", _hint(wanted))
     return tuple(fitting) if wanted.sample is None else sampled(fitting, wanted.sample)
@@ -44,19 +39,56 @@ def select(queries: Iterable[Query], wanted: Selection) -> tuple[Query, ...]:
 def sampled(queries: Sequence[Query], size: int) -> tuple[Query, ...]:
     """Return `size` of the queries (or all, when there are fewer), with its share of each domain, task and setting.
 
-    The same queries give the same sample. Plain queries whose ambiguous twin is in the sample come
-    first, so that as many as possible can be compared in pairs.
+    The same queries give the same sample. Plain queries are drawn first, then ambiguous ones, of which
+    those whose plain twin is drawn come first, so that as many as possible can be compared in pairs.
     """
+    strata = _strata(queries)
+    shares = _shares({stratum: len(found) for stratum, found in strata.items()}, min(size, len(queries)))
+    chosen: set[str] = set()
+    for stratum in sorted(strata, key=lambda one: (one[2] != Setting.CLEAN, one)):
+        ranked = sorted(strata[stratum], key=lambda query: (query.twin not in chosen, seed_of("sample", query.id)))
+        chosen.update(query.id for query in ranked[: shares[stratum]])
+    return tuple(query for query in queries if query.id in chosen)
+
+
+def sample_remarks(queries: Iterable[Query], wanted: Selection) -> tuple[str, ...]:
+    """Say what a reader would not expect of a sample: that something is left out, or that there are not as many."""
+    fitting = [query for query in queries if _fits(query, wanted)]
+    if wanted.sample is None:
+        return ()
+    if wanted.sample > len(fitting):
+        return (f"a sample of {wanted.sample} was asked for, but there are {len(fitting)} such queries; all are taken",)
+    sizes = {stratum: len(found) for stratum, found in _strata(fitting).items()}
+    left = [stratum for stratum, share in _shares(sizes, wanted.sample).items() if not share]
+    if not left:
+        return ()
+    enough = next(size for size in range(wanted.sample, len(fitting) + 1) if all(_shares(sizes, size).values()))
+    return (
+        f"a sample of {wanted.sample} has nothing of {_named(left)}; {enough} is enough for some of each domain, "
+        "task and setting",
+    )
+
+
+def _named(strata: Sequence[Stratum]) -> str:
+    """Return the strata in words, the domains of one task and setting together."""
+    domains: dict[tuple[int, Setting], list[str]] = {}
+    for domain, task, setting in sorted(strata, key=lambda one: (one[1], TASK_SETTINGS[one[1]].index(one[2]), one[0])):
+        domains.setdefault((task, setting), []).append(domain)
+    return ", ".join(
+        f"Task {task} {SHORT_NAMES[setting]} ({', '.join(names)})" for (task, setting), names in domains.items()
+    )
+
+
+def _fits(query: Query, wanted: Selection) -> bool:
+    in_task = not wanted.tasks or query.task in wanted.tasks
+    return in_task and (not wanted.settings or query.setting in wanted.settings)
+
+
+def _strata(queries: Iterable[Query]) -> dict[Stratum, list[Query]]:
     strata: dict[Stratum, list[Query]] = {}
     for query in queries:
         strata.setdefault((query.domain, query.task, query.setting), []).append(query)
-    shares = _shares({stratum: len(found) for stratum, found in strata.items()}, min(size, len(queries)))
-    chosen: set[str] = set()
-    for stratum in sorted(strata, key=lambda one: (one[2] == Setting.CLEAN, one)):
-        twins = {query.twin for query in queries if query.id in chosen}
-        ranked = sorted(strata[stratum], key=lambda query: (query.id not in twins, seed_of("sample", query.id)))
-        chosen.update(query.id for query in ranked[: shares[stratum]])
-    return tuple(query for query in queries if query.id in chosen)
+    return strata
 
 
 def _shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:

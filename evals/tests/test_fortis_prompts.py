@@ -10,7 +10,7 @@ from evals.fortis.model import Library, Query, Setting, SkillLabel
 from evals.fortis.order import by_prompt, listing
 from evals.fortis.prompts import HINT, prompt
 from evals.fortis.reading import domain_names
-from evals.fortis.selection import Selection, sampled, select
+from evals.fortis.selection import Selection, sample_remarks, sampled, select
 from evals.fortis.storage import load_domain
 from evals.skill_eval.errors import ConfigError
 from evals.tests.fortis_notes import NOTES, QUERIES
@@ -118,11 +118,28 @@ class Samples(unittest.TestCase):
             with self.subTest(stratum):
                 self.assertLess(abs(part[stratum] - 200 * size / len(self.queries)), 1)
 
-    def test_a_sample_keeps_twins_together_where_it_can(self) -> None:
-        chosen = {query.id: query for query in sampled(self.queries, 200)}
-        paired = [query for query in chosen.values() if query.twin in chosen]
-        ambiguous = [query for query in chosen.values() if query.setting != Setting.CLEAN]
-        self.assertGreater(len(paired), 0.5 * len(ambiguous))
+    def test_a_sample_keeps_twins_together(self) -> None:
+        for size in (60, 150, 600):
+            chosen = {query.id: query for query in sampled(self.queries, size)}
+            for task, least in ((1, 0.9), (2, 0.8)):
+                ambiguous = [q for q in chosen.values() if q.task == task and q.setting != Setting.CLEAN]
+                paired = sum(query.twin in chosen for query in ambiguous)
+                with self.subTest(size=size, task=task):
+                    self.assertGreaterEqual(paired, least * len(ambiguous))
+
+    def test_a_sample_that_leaves_something_out_says_so_and_how_many_are_enough(self) -> None:
+        (remark,) = sample_remarks(self.queries, Selection(sample=8))
+        self.assertIn("a sample of 8 has nothing of Task 1 CB (ecommerce, email, filesystem), ", remark)
+        enough = int(re.findall(r"; (\d+) is enough", remark)[0])
+        self.assertEqual(sample_remarks(self.queries, Selection(sample=enough)), ())
+        strata = {(query.domain, query.task, query.setting) for query in self.queries}
+        self.assertEqual({(q.domain, q.task, q.setting) for q in sampled(self.queries, enough)}, strata)
+        self.assertTrue(sample_remarks(self.queries, Selection(sample=enough - 1)))
+
+    def test_a_sample_larger_than_what_there_is_says_so(self) -> None:
+        (remark,) = sample_remarks(self.queries, Selection((1,), (Setting.ACTION,), 500))
+        self.assertEqual(remark, "a sample of 500 was asked for, but there are 120 such queries; all are taken")
+        self.assertEqual(sample_remarks(self.queries, Selection()), ())
 
     def test_more_than_there_are_is_all(self) -> None:
         self.assertEqual(sampled(self.queries, 10**6), self.queries)

@@ -119,9 +119,9 @@ class Unneeded(unittest.TestCase):
         self.assertRegex(str(cells["T2 FR"]), r"^0\.0 % \(0/3;")
 
     def test_the_papers_columns_know_nothing_of_them(self) -> None:
-        found = tables(self.report)
-        (paper,) = (one for caption, one in found.items() if caption.startswith("Table 2. Both tasks, paper"))
-        self.assertNotIn("T2 harmful", paper.headings)
+        for caption, table in tables(self.report).items():
+            if caption.startswith("Table 2") and "our rules" not in caption:
+                self.assertNotIn("T2 harmful", table.headings, caption)
 
     def test_json_has_the_class_the_rate_and_the_answers(self) -> None:
         (run,) = json.loads(json.dumps(report_json([self.result], {})))["runs"]

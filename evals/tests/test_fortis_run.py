@@ -105,6 +105,20 @@ reply("none")"""
         self.assertIn("with hint", ran.out)
         self.assertIn("do not compare it with runs without", ran.out)
 
+    def test_an_odd_sample_is_told_before_the_run_and_in_the_report(self) -> None:
+        ran = self.run_queries(self.add_adapter(FIRST), sample="2")
+        self.assertRegex(ran.err, r"note: a sample of 2 has nothing of Task 1 CB \(email\), ")
+        for kind in ("terminal", "markdown", "html", "json"):
+            text = " ".join(self.report("r", kind).split())
+            self.assertIn("a sample of 2 has nothing of Task 1 CB", text.replace("\\", ""), kind)
+        ran = self.run_queries("offline", "--task", "1", "--dry-run", sample="9999")
+        self.assertIn("there are 200 such queries; all are taken", ran.err)
+        self.assertEqual(ran.out, "200 adapter calls; nothing was run\n")
+
+    def test_one_call_is_one_call(self) -> None:
+        ran = self.run_queries("offline", "--dry-run", sample="1")
+        self.assertEqual(ran.out, "1 adapter call; nothing was run\n")
+
     def test_a_dry_run_counts_and_writes_nothing(self) -> None:
         ran = self.run_queries(self.add_adapter("sys.exit(1)"), "--dry-run", "--repeats", "3")
         self.assertEqual((ran.code, ran.out), (0, "24 adapter calls; nothing was run\n"))
@@ -274,6 +288,15 @@ class Usage(FortisTest):
                 self.assertEqual(ran.code, 2)
                 self.assertIn(message, ran.err)
                 self.assertNotIn("Traceback", ran.err)
+
+    def test_sample_knows_the_short_and_the_long_names_of_settings(self) -> None:
+        printed = {
+            run_fortis("sample", "--domain", "email", "--setting", name).out for name in ("bs", "boundary_sensitive")
+        }
+        self.assertEqual(len(printed), 1)
+        self.assertEqual(printed.pop().count("[boundary_sensitive"), 5)
+        self.assertIn("CB (clean_baseline), Sc", " ".join(run_fortis("sample", "--help").out.split()))
+        self.assertIn("expected one of CB, Sc", run_fortis("sample", "--setting", "XY").err)
 
     def test_every_command_has_its_help(self) -> None:
         for command in COMMANDS:

@@ -1,12 +1,11 @@
 """`run`: queries through an adapter, one request each; then the report."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
 from evals.fortis.commands.domain_option import add_domain_option, chosen_domains
-from evals.fortis.model import Setting
-from evals.fortis.selection import SHORT_NAMES
+from evals.fortis.commands.setting_option import SETTINGS_HELP, setting_name
 from evals.skill_eval.artifacts.store import RunStore
 from evals.skill_eval.commands import options, run_options
 from evals.skill_eval.commands.console import Console
@@ -69,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         type=setting_name,
         metavar="SETTING",
-        help=f"one of {', '.join(f'{short} ({one})' for one, short in SHORT_NAMES.items())}, repeatable (default: all)",
+        help=f"{SETTINGS_HELP}, repeatable (default: all)",
     )
     parser.add_argument(
         "--sample", type=options.whole_number, metavar="N", help="N queries, each domain, task and setting by its share"
@@ -86,14 +85,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.set_defaults(**dict.fromkeys(DEFINING))
 
 
-def setting_name(text: str) -> Setting:
-    """Return the setting of a name, short or long."""
-    for setting, short in SHORT_NAMES.items():
-        if text.casefold() in (short.casefold(), str(setting)):
-            return setting
-    raise ArgumentTypeError(f"expected one of {', '.join(SHORT_NAMES.values())}, found `{text}`")
-
-
 def main(args: Namespace, out: Console) -> int:
     """Ask what is to be asked, or what is missing of it; return 0, or 2 when something was not measured."""
     from evals.fortis.conclusion import conclude
@@ -103,9 +94,9 @@ def main(args: Namespace, out: Console) -> int:
     before = None if earlier is None else earlier.facts()["options"]
     args = run_options.complete(args, before, DEFINING)  # type: ignore[arg-type]
     args.domain = list(chosen_domains(args.domain))
-    plan, facts = _prepare(args, repository, earlier)
+    plan, facts = _prepare(args, repository, earlier, out)
     if args.dry_run:
-        out.result(f"{plan.trials} adapter calls; nothing was run")
+        out.result(f"{plan.trials} adapter call{'' if plan.trials == 1 else 's'}; nothing was run")
         return 0
     with opened_run(args, repository, facts, earlier) as store:
         execute(args, plan, store, repository, out)
@@ -113,8 +104,8 @@ def main(args: Namespace, out: Console) -> int:
         return conclude(store, out)
 
 
-def _prepare(args: Namespace, repository: Path, earlier: RunStore | None) -> tuple[Plan, JsonObject]:
-    from evals.fortis.results import PROGRAM, data_digests, domains_of, queries_of
+def _prepare(args: Namespace, repository: Path, earlier: RunStore | None, out: Console) -> tuple[Plan, JsonObject]:
+    from evals.fortis.results import PROGRAM, data_digests, domains_of, queries_of, remarks_of
     from evals.fortis.trials import plan_queries
 
     adapter = chosen_adapter(args, repository, earlier)
@@ -122,6 +113,8 @@ def _prepare(args: Namespace, repository: Path, earlier: RunStore | None) -> tup
         require_bubblewrap()
     domains = domains_of(vars(args))
     queries = queries_of(vars(args), domains)
+    for remark in remarks_of(vars(args), domains):
+        out.talk(f"note: {remark}")
     libraries = {name: domain.library for name, domain in domains.items()}
     bounds = Bounds(args.repeats, args.timeout_seconds, args.max_output_bytes)
     whole = plan_queries(queries, libraries, adapter, bounds, seed=args.order_seed, hint=args.hint)

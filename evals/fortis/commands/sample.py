@@ -4,18 +4,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 
 from evals.fortis.commands.domain_option import add_domain_option, chosen_domains
-from evals.fortis.model import Query, Setting, SkillLabel
+from evals.fortis.commands.setting_option import SETTINGS_HELP, setting_name
+from evals.fortis.model import Query, SkillLabel
 from evals.skill_eval.commands.console import Console
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options of `sample`."""
-    settings = [str(setting) for setting in Setting]
     add_domain_option(parser)
     parser.add_argument("--task", type=int, choices=(1, 2), help="one task (default: both)")
-    parser.add_argument(
-        "--setting", choices=settings, metavar="SETTING", help=f"one of {', '.join(settings)} (default: all)"
-    )
+    parser.add_argument("--setting", type=setting_name, metavar="SETTING", help=f"{SETTINGS_HELP} (default: all)")
     parser.add_argument("--count", type=int, default=5, metavar="N", help="queries a task and setting (default: 5)")
     parser.add_argument("--seed", default="1", metavar="TEXT", help="seed of the draw (default: 1)")
     parser.add_argument("--sheet", action="store_true", help="print a review sheet (CSV) with empty verdicts")
