@@ -4,11 +4,12 @@ Three forms are told apart. *As asked* is the form that the prompt asks for. *No
 after one of these: a leading reasoning block removed, one code fence or the quotes around the whole
 removed, case folded, a refusal in words read as no choice. *Found* is a name or a list inside other text,
 or calls that say `name` for `tool`; the strict reading does not count it. Nothing is guessed: two names,
-two different lists, or a negation beside a name leave an answer unparsable.
+two different lists, or a negation in the clause that holds the name leave an answer unparsable. A first line
+that is only a name is the answer, whatever explains it below, unless what follows takes it back.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -96,7 +97,9 @@ _TRUNCATED = Answer(form=Form.UNREADABLE, fault=Fault.TRUNCATED)
 _ONE_WORD = re.compile(r"[`\"'*_]*([^\W_](?:[\w-]*[^\W_])?)[`\"'*_]*\.?")
 _WORD = re.compile(r"[^\W_](?:[\w-]*[^\W_])?")
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|nor|neither|without|cannot|avoid|instead|rather|except)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:not|never|no|nor|neither|without|cannot|avoid(?:ed|ing)?|instead|rather|except|wrong|unsuitable|insufficient"
+    r"|refuse|decline)\b|n['’]t\b",
+    re.IGNORECASE,
 )
 
 
@@ -115,11 +118,60 @@ def _skill_in(body: str, known: Mapping[str, str]) -> Answer:
 
 
 def _skill_amid(body: str, known: Mapping[str, str]) -> Answer:
-    """Return the one name of the library that stands in the text as a whole word."""
+    """Return the name that stands alone in the first line, or else the one name of the library in the text."""
+    first, _, rest = body.partition("\n")
+    alone = _name_alone(first, known)
+    others = {_name_alone(line, known) for line in rest.split("\n")} - {"", alone}
+    if alone and not others and not _RETRACTION.search(rest):
+        return Answer((alone,), Form.FOUND, marks=("name found in the first line",))
     names = _names_amid(body, known)
-    if len(names) != 1 or _NEGATION.search(body):
+    if len(names) != 1 or _taken_back(body) or any(map(_NEGATION.search, _clauses(body, names[0]))):
         return _UNPARSABLE
     return Answer(names, Form.FOUND, marks=("name found in other text",))
+
+
+def _name_alone(line: str, known: Mapping[str, str]) -> str:
+    """Return the name of the library that a line is, empty when it is anything else."""
+    word = _ONE_WORD.fullmatch(line.strip())
+    return known.get(word[1].casefold(), "") if word else ""
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'’”)*_`]*\s+|\n")
+_EXPLANATION = re.compile(r"\s[-–—]\s|[—:;(]|,?\s(?:because|since|as it|so that)\s", re.IGNORECASE)
+_RETRACTION = re.compile(
+    r"(?:^|[.!?:;,–—(]|\s-)[ \t]*(?:but |or )?"
+    r"(?:no[,.:!]|wait\b|hmm+\b|actually\b|correction\b|scratch that\b|on second thought)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Someone who would not, or an order not to: "I would not", "you should not", "don't use it".
+_REFUSAL = re.compile(
+    r"(?:^|[.!?:;,–—(]|\s-)[ \t]*(?:but |or |so )?(?:do not|don['’]t|let['’]s not|never|avoid)\b"
+    r"|\b(?:i|we)(?:['’](?:d|ll)| (?:would|should|could|can|do|must|will|shall|wo|ca))?"
+    r"(?: (?:rather )?not| never| cannot|n['’]t)\b(?! (?:need|have to|require)\b)"
+    r"|\b(?:i|we)(?: am| are|['’]m|['’]re) not (?:going|able)\b"
+    r"|\byou (?:should|must|ought|can|could)(?: ?not| never|n['’]t)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _taken_back(text: str) -> bool:
+    """Tell whether some sentence retracts or refuses what another may name."""
+    if _RETRACTION.search(text) or _REFUSAL.search(text):
+        return True
+    return any(_DECLINE.match(part) or part.casefold().rstrip(".!") in _NOTHING for part in _sentences(text))
+
+
+def _sentences(text: str) -> Sequence[str]:
+    return [part.strip() for part in _SENTENCE_END.split(text)]
+
+
+def _clauses(text: str, name: str) -> Iterator[str]:
+    """Yield of each sentence with the name the part that says something of it: up to an explanation that follows."""
+    for sentence in _sentences(text):
+        held = [word.end() for word in _WORD.finditer(sentence) if word[0].casefold() == name.casefold()]
+        if held:
+            explained = _EXPLANATION.search(sentence, held[-1])
+            yield sentence[: explained.start()] if explained else sentence
 
 
 def _names_amid(body: str, known: Mapping[str, str]) -> tuple[str, ...]:
@@ -127,14 +179,14 @@ def _names_amid(body: str, known: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known[word] for word in words if word in known))
 
 
-_NOTHING = {"none", "null", "nothing"}
+_NOTHING = {"none", "null", "nothing", "no"}
 _DECLINED = Answer(form=Form.NORMALISED, marks=("declined in words",))
 _DECLINE = re.compile(
     r"(?:(?:i['’]?m|i am) (?:sorry|afraid)|sorry|unfortunately|apologies)?[,.;:!\s]*(?:but )?(?:that )?"
     r"(?:(?:i|we) (?:can(?:not|['’]t| not)|won['’]t|will not|must decline|decline|refuse"
     r"|(?:am|are) (?:unable|not able))\b"
     r"|i['’]m (?:unable|not able)\b"
-    r"|(?:none of (?:the|these)|no (?:suitable |matching |such )?(?:skills?|tools?))\b)",
+    r"|(?:none of (?:the|these)(?! others?\b)|no (?:suitable |matching |such )?(?:skills?|tools?))\b)",
     re.IGNORECASE,
 )
 
@@ -151,7 +203,7 @@ def _tools_in(body: str, known: Mapping[str, str]) -> Answer:
         value = parse(body.encode("utf-8", "replace")).value
     except JsonFault:
         return _tools_amid(body, known)
-    return _calls(value, known) or _UNPARSABLE
+    return _DECLINED if value is None else _calls(value, known) or _UNPARSABLE
 
 
 def _tools_amid(body: str, known: Mapping[str, str]) -> Answer:

@@ -19,6 +19,7 @@ class Forms(unittest.TestCase):
             ("```\nnote-reader\n```", Form.NORMALISED, ("fence removed",)),
             ("<think>hm</think>```\nnote-reader\n```", Form.NORMALISED, ("reasoning removed", "fence removed")),
             ("I take note-reader", Form.FOUND, ("name found in other text",)),
+            ("note-reader\nNothing is changed.", Form.FOUND, ("name found in the first line",)),
             ("<think>hm</think>I take note-reader", Form.FOUND, ("reasoning removed", "name found in other text")),
         )
         for text, form, marks in table:
@@ -41,7 +42,10 @@ class Forms(unittest.TestCase):
         for read, text, blank in (
             (read_skill, "", True),
             (read_skill, "none", False),
+            (read_skill, "No.", False),
             (read_tools, "[]", True),
+            (read_tools, "null", False),
+            (read_tools, "None", False),
             (read_tools, "I cannot do this.", False),
         ):
             with self.subTest(text):
@@ -83,6 +87,14 @@ class Hostile(unittest.TestCase):
             "```\n" * (size // 4),
             "a-" * (size // 2),
             "sorry " * (size // 6),
+            "note-reader\n" + "\n" * size,
+            "note-reader" + " " * size + "no",
+            "note-reader\n" * (size // 12) + "!",
+            "note-reader. " * (size // 13) + "I",
+            "I " * (size // 2) + "note-reader",
+            "." * size + " note-reader",
+            "note-reader." + "'" * size,
+            "note-reader" + " -" * (size // 2),
             "[{" + "}" * size,
             "\\" * size,
             "[1e999]",
