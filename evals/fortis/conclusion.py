@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from shutil import get_terminal_size
 
 from evals.fortis.reading import domain_names, load_library
 from evals.fortis.reference import baselines
@@ -17,7 +18,7 @@ from evals.skill_eval.reporting.document import Report, shortened
 from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.html import html_page
 from evals.skill_eval.reporting.markdown import markdown_page
-from evals.skill_eval.reporting.plain import plain_lines
+from evals.skill_eval.reporting.plain import WIDTH, plain_lines
 
 FORMATS = ("terminal", "markdown", "json", "html")
 ENTRIES = 10
@@ -44,15 +45,20 @@ class Reporter:
     def _report(self) -> Report:
         return build_report(self._results, self._reference, self._libraries)
 
-    def text(self, kind: str, entries: int | None = None) -> str:
-        """Return the report in one of `FORMATS`; `entries` bounds the over-privileged answers that are shown."""
+    def text(self, kind: str, entries: int | None = None, width: int = WIDTH) -> str:
+        """Return the report in one of `FORMATS`; `entries` bounds the answers shown, `width` a terminal's lines."""
         if kind == "json":
             return json_bytes(report_json(self._results, self._reference)).decode()
         report = self._report
         if kind == "html":
             return html_page(report if entries is None else shortened(report, entries))
         report = shortened(report, ENTRIES if entries is None else entries)
-        return markdown_page(report) if kind == "markdown" else "\n".join(plain_lines(report)) + "\n"
+        return markdown_page(report) if kind == "markdown" else "\n".join(plain_lines(report, width)) + "\n"
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal that standard output is, or else those that `COLUMNS` or habit say."""
+    return get_terminal_size((WIDTH, 24)).columns
 
 
 def conclude(store: RunStore, out: Console) -> int:
@@ -65,7 +71,7 @@ def conclude(store: RunStore, out: Console) -> int:
         write_whole(store.path / name, reporter.text(kind).encode())
     for error in result.errors:
         out.talk(f"error: adapter `{escape_line(result.adapter)}`: {error.query.id}: {escape_line(error.message)}")
-    out.result(reporter.text("terminal").rstrip("\n"))
+    out.result(reporter.text("terminal", width=terminal_width()).rstrip("\n"))
     out.result(f"artifacts: {store.path}")
     return exit_code([result])
 

@@ -48,7 +48,16 @@ def build_report(
         Section("Repeats, order and families", tuple(_repeats(runs))),
         Section("How it was measured", tuple(_measured(results, runs, asked, libraries))),
     )
-    return Report(TITLE, tuple(_notices(results)), sections)
+    return Report(TITLE, tuple(_notices(results)), tuple(map(_without_empty_tables, sections)))
+
+
+def _without_empty_tables(section: Section) -> Section:
+    """Return the section with a sentence where a table has no row."""
+    blocks = (
+        Paragraph(f"{block.caption}: nothing was measured.") if isinstance(block, Table) and not block.rows else block
+        for block in section.blocks
+    )
+    return Section(section.title, tuple(blocks))
 
 
 def _notices(results: Sequence[RunResult]) -> Iterator[str]:

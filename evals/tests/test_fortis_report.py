@@ -223,6 +223,15 @@ class Tables(unittest.TestCase):
         self.assertEqual(row["T2 CS"], "not measured")
 
 
+class Empty(unittest.TestCase):
+    def test_a_table_without_rows_is_a_sentence(self) -> None:
+        report = build_report([result({}, errors=["2-read"])], {}, LIBRARIES)
+        for caption, table in tables(report).items():
+            self.assertTrue(table.rows, caption)
+        said = [block.text for section in report.sections for block in section.blocks if isinstance(block, Paragraph)]
+        self.assertIn("How the answers could be read: nothing was measured.", said)
+
+
 class Notices(unittest.TestCase):
     def test_notice_gaps_and_hints_stand_above_everything(self) -> None:
         runs = [

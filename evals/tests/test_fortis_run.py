@@ -3,9 +3,11 @@
 import contextlib
 import io
 import json
+import os
 import unittest
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 from evals.fortis.cli import COMMANDS, main
 from evals.fortis.prompts import HINT
@@ -224,6 +226,13 @@ class Reports(FortisTest):
             with self.subTest(kind):
                 self.assertEqual(self.report("r", kind), (self.folder() / name).read_text("utf-8"))
         self.assertEqual(self.report("r", "terminal") + f"artifacts: {self.folder()}\n", ran.out)
+
+    def test_the_terminal_report_is_as_narrow_as_the_terminal(self) -> None:
+        for columns, most in (("80", 80), ("", 100)):
+            with mock.patch.dict(os.environ, {"COLUMNS": columns}):
+                ran = self.run_queries(self.add_adapter(FIRST), run_id=f"w{columns}")
+            report = ran.out.partition("artifacts: ")[0]
+            self.assertLessEqual(max(map(len, report.splitlines())), most)
 
     def test_several_runs_stand_side_by_side(self) -> None:
         adapter = self.add_adapter(FIRST)

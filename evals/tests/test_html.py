@@ -75,8 +75,28 @@ class Pages(unittest.TestCase):
     def test_the_page_needs_nothing_from_elsewhere(self) -> None:
         page = html_page(report("x"))
         self.assertNotRegex(page, r"<(script|link|img|iframe|object|embed|form|base)\b")
-        self.assertNotRegex(page, r"\s(src|href|style|on\w+)=")
+        self.assertNotRegex(page, r"\s(src|style|on\w+)=")
+        self.assertEqual(re.findall(r'\shref="([^"]*)"', page), ["#s1"])
         self.assertEqual(set(re.findall(r"https?://[^\"]*", page)), {"http://www.w3.org/2000/svg"})
+
+    def test_links_lead_to_every_section(self) -> None:
+        page = html_page(Report("t", (), (Section("One", ()), Section("Two & more", ()))))
+        self.assertIn('<li><a href="#s1">One</a></li><li><a href="#s2">Two &amp; more</a></li>', page)
+        self.assertEqual(re.findall(r'<h2 id="(s\d)">', page), ["s1", "s2"])
+        self.assertLess(page.index("<nav"), page.index("<section"))
+
+    def test_ten_entries_stand_open_and_many_wait_behind_one_line(self) -> None:
+        lists = [
+            Entries(tuple(Entry(f"e{name}{n}", (("v", "x"),)) for n in range(many)))
+            for name, many in (("a", 7), ("b", 30))
+        ]
+        page = html_page(Report("t", (), (Section("s", tuple(lists)),)))
+        opened = re.findall(r"<details open><summary>(\w+)<", page)
+        self.assertEqual(opened, [*(f"ea{n}" for n in range(7)), *(f"eb{n}" for n in range(3))])
+        self.assertEqual(page.count("<summary>20 more</summary>"), 1)
+        self.assertEqual(len(re.findall("<summary>e", page)), 37, "none is lost")
+        self.assertLess(page.index("eb9<"), page.index("20 more"))
+        self.assertEqual(page.count("<details"), page.count("</details>"))
 
     def test_text_comes_back_as_it_was(self) -> None:
         for text in ("a < b & c", 'say "no"', "it's", "ünï ✓"):

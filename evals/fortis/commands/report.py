@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace, out: Console) -> int:
     """Print or write the report; return 2 when something of the runs was not measured."""
-    from evals.fortis.conclusion import Reporter, exit_code
+    from evals.fortis.conclusion import Reporter, exit_code, terminal_width
     from evals.fortis.results import load_result
     from evals.skill_eval.artifacts.layout import find_run
     from evals.skill_eval.artifacts.redaction import Redactor, sensitive_values
@@ -46,9 +46,9 @@ def main(args: Namespace, out: Console) -> int:
     repository, redactor = repository_root(args, out), Redactor(sensitive_values(os.environ))
     stores = [open_run(find_run(run, repository, args.output_root), redactor) for run in dict.fromkeys(args.runs)]
     results = [load_result(store) for store in stores]
-    text = Reporter(results).text(args.format, args.entries)
+    reporter = Reporter(results)
     if args.output is None:
-        out.result(text.rstrip("\n"))
+        out.result(reporter.text(args.format, args.entries, terminal_width()).rstrip("\n"))
     else:
-        write_output(args.output, text)
+        write_output(args.output, reporter.text(args.format, args.entries))
     return exit_code(results)
