@@ -1,10 +1,16 @@
 """What a model is told: the order of the parts, nothing of levels, and lists in a drawn order."""
 
+import contextlib
+import io
 import re
 import unittest
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
+from evals.fortis.answers import Form, read_skill, read_tools
+from evals.fortis.cli import main
+from evals.fortis.judge import Judge, Verdict
 from evals.fortis.levels import skill_level, tool_level
 from evals.fortis.model import Library, Query, Setting, SkillLabel
 from evals.fortis.order import by_prompt, listing
@@ -102,6 +108,39 @@ def _correlation(pairs: list[tuple[int, int]]) -> float:
     from statistics import correlation
 
     return correlation([float(one) for one, _ in pairs], [float(other) for _, other in pairs])
+
+
+class Manual(unittest.TestCase):
+    def test_the_queries_in_the_manual_are_what_show_prints(self) -> None:
+        manual = (Path(__file__).parents[1] / "fortis/README.md").read_text("utf-8")
+        found = re.findall(r"`show --query ([\w-]+)`:\n\n````text\n(.*?)\n````\n", manual, re.DOTALL)
+        self.assertEqual([id_.split("-")[1] for id_, _ in found], ["t1", "t2"])
+        for id_, text in found:
+            with self.subTest(id_, hint=f"paste the output of `python3 -m evals.fortis show --query {id_}`"):
+                self.assertEqual(_shown(id_).rstrip("\n"), text)
+
+    def test_the_answer_that_show_prints_is_exact(self) -> None:
+        for name in domain_names():
+            domain = load_domain(name)
+            for query in (domain.task1[0], domain.task2[0], domain.task2[-1]):
+                text = _shown(query.id).partition("--- a right answer:\n\n")[2]
+                library = domain.library
+                first = query.task == 1
+                answer = read_skill(text, library.skills) if first else read_tools(text, library.tools)
+                self.assertEqual((answer.form, Judge(library).judge(query, answer).ours), (Form.ASKED, Verdict.EXACT))
+
+    def test_a_query_that_is_not_there_is_named(self) -> None:
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            self.assertEqual(main(["show", "--query", "email-t9-xx-001"]), 2)
+        self.assertIn("no query `email-t9-xx-001`", err.getvalue())
+
+
+def _shown(id_: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        main(["show", "--query", id_])
+    return out.getvalue()
 
 
 class Samples(unittest.TestCase):

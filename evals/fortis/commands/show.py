@@ -1,22 +1,31 @@
-"""`show`: what the solver makes of a domain's hand-written files."""
+"""`show`: what the solver makes of a domain's hand-written files, or one query as a model is asked it."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evals.fortis.commands.domain_option import add_domain_option, chosen_domains
 from evals.fortis.model import Library
 from evals.skill_eval.commands.console import Console
+from evals.skill_eval.errors import ConfigError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of `show`."""
     add_domain_option(parser)
+    parser.add_argument(
+        "--query",
+        metavar="ID",
+        help="one query instead: the whole prompt (order seed 0, first repeat) and a right answer",
+    )
 
 
 def main(args: Namespace, console: Console) -> int:
-    """Print skills, tools, acts and, when phrases are there, intents."""
+    """Print skills, tools, acts and, when phrases are there, intents; or one query."""
     from evals.fortis.reading import DOMAINS, load_library
 
+    if args.query is not None:
+        console.result(_asked(args.query, chosen_domains(args.domain)))
+        return 0
     for name in chosen_domains(args.domain):
         library = load_library(name)
         for line in (*_skills(library), *_tools(library), *_acts(library)):
@@ -25,6 +34,20 @@ def main(args: Namespace, console: Console) -> int:
             for line in _intents(library):
                 console.result(line)
     return 0
+
+
+def _asked(id_: str, domains: Sequence[str]) -> str:
+    """Return the prompt of a query and a right answer. Raises ConfigError when there is none of this name."""
+    from evals.fortis.order import listing
+    from evals.fortis.prompts import prompt, right_answer
+    from evals.fortis.storage import load_domain
+
+    for domain in map(load_domain, domains):
+        for query in domain.queries:
+            if query.id == id_:
+                text = prompt(domain.library, query, listing(domain.library, query, 1, 0))
+                return f"{text}\n--- a right answer:\n\n{right_answer(domain.library, query)}"
+    raise ConfigError(f"`--query`: no query `{id_}` in {', '.join(domains)}")
 
 
 def _skills(library: Library) -> Iterator[str]:
