@@ -261,6 +261,10 @@ class Usage(RepositoryTest):
         self.write("pyproject.toml", '[tool.skill-eval]\nadapter = "./adapter.py"\n')
         ran = run_cli("run", "--repo-root", self.root, "--dry-run")
         self.assertEqual(ran.code, 0, ran.err)
+        for odd in ("tool = 1", "[[tool]]\na = 1", "x = " + "[" * 20_000):
+            self.write("pyproject.toml", odd)
+            ran = run_cli("run", "--repo-root", self.root)
+            self.assertEqual((ran.code, "Traceback" in ran.err), (2, False), ran.err)
         self.write("pyproject.toml", "[tool.skill-eval]\nadaptor = 1\n")
         self.assertEqual(run_cli("run", "--repo-root", self.root, "--dry-run").code, 2)
 

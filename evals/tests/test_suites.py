@@ -128,6 +128,13 @@ class FileTest(SuiteFolderTest):
         self.assertEqual([problem.code for problem in reading.problems], ["SE237"])
         self.assertIsNone(reading.suite)
 
+    def test_a_suite_in_a_folder_of_another_spelling_is_named(self) -> None:
+        (self.folder / "evals").rename(self.folder / "Evals")
+        (self.folder / "Evals/evals.json").write_text(suite_text(CASE))
+        reading = read_suite(self.folder, "skills/sample", "sample")
+        assert reading is not None
+        self.assertEqual([(one.code, one.path) for one in reading.problems], [("SE237", "skills/sample/Evals")])
+
     def test_text_that_is_no_json_is_one_finding(self) -> None:
         reading = self.read(b'{"evals": [')
         self.assertEqual([(problem.code, problem.line) for problem in reading.problems], [("SE211", 1)])

@@ -23,6 +23,7 @@ from evals.skill_eval.commands.selected import Selected, select
 from evals.skill_eval.commands.selection import repository_root
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.record import JsonObject
+from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.summary import at_most
 from evals.skill_eval.running.conditions import Sandbox
 from evals.skill_eval.running.engine import Plan, remaining
@@ -92,7 +93,7 @@ def _say_weak_checks(selected: Sequence[Selected], out: Console) -> None:
 
     lines = [line for one in selected for line in weak_checks(one.skill, one.suite)]
     for line in at_most(_MOST_WEAK, lines, "the command `selftest` prints them all"):
-        out.talk(f"selftest: {line}")
+        out.talk(f"selftest: {escape_line(line)}")
 
 
 def _describe(prepared: _Prepared, earlier: RunStore | None, out: Console) -> int:

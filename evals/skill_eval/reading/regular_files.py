@@ -39,7 +39,9 @@ def read_regular(path: Path, limit_bytes: int) -> FileBytes:
         descriptor = os.open(path, _FLAGS)
         with open(descriptor, "rb") as file:
             status = _accepted(os.fstat(descriptor), limit_bytes)
-            content = file.read(limit_bytes + 1)
+            content = file.read(status.st_size + 1)  # not the bound, which may be more than memory has
+            if len(content) > status.st_size:  # it grew, or is of a kind without a size
+                content += file.read(limit_bytes + 1 - len(content))
     except (OSError, ValueError) as error:
         raise UnusableFile(ACCESS, f"cannot be read: {_reason(error)}") from error
     if len(content) > limit_bytes:

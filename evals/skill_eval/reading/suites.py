@@ -47,6 +47,9 @@ def read_suite(skill_directory: Path, shown: str, skill_name: str | None) -> Sui
         names = _names(folder)
     except UnusableFile as error:
         return SuiteReading(None, (finding("SE201", f"{shown}/evals", str(error)),))
+    if not names and (other := _misspelt(skill_directory)):
+        message = "is not called `evals`, so most file systems do not find the suite in it"
+        return SuiteReading(None, (finding("SE237", f"{shown}/{other}", message),))
     triggers = [name for name in names if name in TRIGGER_NAMES]
     notes = tuple(_trigger_file(folder / name, f"{shown}/evals/{name}") for name in triggers)
     if any(name.lower() == SUITE_NAME for name in names):
@@ -56,6 +59,16 @@ def read_suite(skill_directory: Path, shown: str, skill_name: str | None) -> Sui
         return None
     name = skill_name or skill_directory.name
     return SuiteReading(Suite(name, folder / triggers[0], (), Dialect.TRIGGERS), notes)
+
+
+def _misspelt(skill_directory: Path) -> str | None:
+    """Return a folder that only some file systems take for `evals`, if there is one with a suite."""
+    try:
+        names = os.listdir(skill_directory)
+    except OSError:
+        return None
+    alike = (name for name in names if name != "evals" and name.lower() == "evals")
+    return next((name for name in alike if (skill_directory / name / SUITE_NAME).is_file()), None)
 
 
 def _names(folder: Path) -> list[str]:

@@ -69,10 +69,11 @@ def configured_adapter(repository: Path) -> tuple[str, tuple[str, ...]] | None:
     import tomllib
 
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("skill-eval", {})
-    except (OSError, ValueError) as error:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"`{path}` cannot be read: {error}") from error
-    return _checked(table, path)
+    tools = document.get("tool", {})
+    return _checked(tools.get("skill-eval", {}) if isinstance(tools, dict) else tools, path)
 
 
 def _checked(table: object, path: Path) -> tuple[str, tuple[str, ...]] | None:
