@@ -10,7 +10,7 @@ from pathlib import Path
 from evals.skill_eval.artifacts.spans import MARK
 from evals.skill_eval.errors import SkillEvalError
 
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _ESCAPED = re.compile(r"\\ud[89a-f][0-9a-f]{2}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -42,7 +42,7 @@ def write_whole(path: Path | str, content: bytes) -> None:
     """Write `content` to a neighbour of `path`, then put it in place at once; raises SkillEvalError."""
     neighbour = f"{path}.{os.getpid()}.partial"
     with _whole_or_nothing(str(path), neighbour):
-        _write_new(neighbour, content)
+        write_new(neighbour, content)
         os.replace(neighbour, path)
 
 
@@ -57,13 +57,14 @@ def write_folder(folder: str, files: dict[str, bytes]) -> None:
         for directory in {os.path.dirname(name) for name in files if "/" in name}:
             os.makedirs(f"{neighbour}/{directory}", exist_ok=True)
         for name, content in files.items():
-            _write_new(f"{neighbour}/{name}", content)
+            write_new(f"{neighbour}/{name}", content)
         remove(folder)
         os.rename(neighbour, folder)
 
 
-def _write_new(path: str, content: bytes) -> None:
-    descriptor = os.open(path, _NEW_FILE, 0o666)
+def write_new(path: str, content: bytes, mode: int = 0o666) -> None:
+    """Write a file that does not exist yet, through no link; raises OSError."""
+    descriptor = os.open(path, _NEW_FILE, mode)
     try:
         rest = memoryview(content)
         while rest:

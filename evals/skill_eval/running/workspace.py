@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.skill_eval.artifacts.files import write_new
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.running.abandoned import fresh_name, own
@@ -43,7 +44,6 @@ SKELETON = (FileCopy(".git/HEAD", b"ref: refs/heads/main\n"),)
 
 _PAUSES_SECONDS = (0.0, 0.02, 0.1, 0.3)
 _SKELETON_FOLDERS = (".git", ".git/objects", ".git/refs")
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +133,7 @@ def _lay(workspace: str, files: Iterable[FileCopy]) -> None:
         if folder not in made:
             os.makedirs(f"{workspace}/{folder}", exist_ok=True)
             made.add(folder)
-        _write(f"{workspace}/{file.path}", file.content, 0o755 if file.executable else 0o644)
-
-
-def _write(path: str, content: bytes, mode: int) -> None:
-    descriptor = os.open(path, _NEW_FILE, mode)
-    try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-    finally:
-        os.close(descriptor)
+        write_new(f"{workspace}/{file.path}", file.content, 0o755 if file.executable else 0o644)
 
 
 def _remove(around: str, held: list[int]) -> tuple[str, ...]:
