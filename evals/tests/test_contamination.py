@@ -21,6 +21,7 @@ SKILLED = 'reply("PROBE-OK" if with_skill else "no idea")'
 SKILL = (
     "The number that the house uses for orders of tea is four seven one one, and for those of coffee it is four eight."
 )
+KEPT = "the baseline read what was written during the run and tells of the skill"
 EVALUATORS_TOKEN = "token = open({!r}).read().strip()\n"
 
 
@@ -172,14 +173,14 @@ class Kept(Watched):
             for kept in ("answer", "json.dumps([answer])"):
                 with self.subTest(place, kept=kept):
                     body = _remembers(place, '"It is PROBE-OK, \\"caf\\u00e9\\"."', kept, "open(place).read()")
-                    self.assert_seen(body, "tells of the skill, was read by the baseline", "--seed", str(number))
+                    self.assert_seen(body, KEPT, "--seed", str(number))
 
     def test_a_short_answer_and_a_kept_skill_are_seen_too(self) -> None:
         self.add_skill(cases=[case(checks=[{"id": "a", "type": "contains", "value": "4711"}])], body=SKILL)
         for kept in ("answer", "text"):
             with self.subTest(kept):
                 body = _remembers('os.environ["HOME"] + "/.agent/kept"', '"4711"', kept, "open(place).read()")
-                self.assert_seen(body, f"`{self.home}/.agent/kept`, which was written during the run")
+                self.assert_seen(body, f"{KEPT}: `{self.home}/.agent/kept`")
 
     def test_a_copy_of_the_skill_in_the_home_folder_is_for_no_baseline(self) -> None:
         for place in (".claude/skills/sample", ".config/agent/skills/sample"):

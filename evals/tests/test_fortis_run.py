@@ -36,6 +36,11 @@ def run_fortis(*argv: str | Path) -> Ran:
 
 
 class FortisTest(RepositoryTest):
+    def setUp(self) -> None:
+        super().setUp()
+        # Reports name the adapter by its path: no line may break where the temporary folder has a long name.
+        self.enterContext(mock.patch.dict(os.environ, COLUMNS="1000"))
+
     def run_queries(self, adapter: Path | str, *options: str | Path, run_id: str = "r", sample: str = "8") -> Ran:
         """Ask a sample of the e-mail queries."""
         words = ("run", "--repo-root", self.root, "--adapter", adapter, "--domain", "email", "--sample", sample)

@@ -9,7 +9,7 @@ from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.reporting.escape import escape_line
 from evals.skill_eval.reporting.table import table
 
-_SHOWN_CHARACTERS = 160
+_SHOWN_CHARACTERS = 320
 
 
 def trial_line(record: TrialRecord) -> str:

@@ -210,7 +210,7 @@ class Sight:
         if any(watch.opened() for watch in self._installed):
             return "a copy of the skill in the home folder was read while the baseline ran"
         kept = self._kept.read(job) if self._kept else None
-        return kept and f"`{kept}`, which was written during the run and tells of the skill, was read by the baseline"
+        return kept and f"the baseline read what was written during the run and tells of the skill: `{kept}`"
 
     def _watch(self, folder: str, argv: tuple[str, ...]) -> None:
         """Watch this skill in place of the one before it."""
