@@ -197,8 +197,8 @@ class Kept(Watched):
             'import sqlite3; base = sqlite3.connect(home + "/.agent/sessions.db"); '
             'base.execute("create table if not exists said (text)"); '
             'base.execute("insert into said values (?)", [answer]); base.commit()',
-            'path = home + "/settings.json"; count = json.load(open(path)) if os.path.exists(path) else 1; '
-            'json.dump(count + 1, open(path, "w"))',
+            'with open(home + "/settings.json", "a+") as file: '
+            "file.seek(0); count = int(file.read() or 0); file.truncate(0); file.write(str(count + 1))",
         )
         for note in notes:
             with self.subTest(note):
