@@ -50,9 +50,9 @@ class FoundFixtureTest(SuiteFolderTest):
         for name, make, code in cases:
             with self.subTest(name):
                 make(fixtures / Path(name).name)
-                start = time.perf_counter()
+                start = time.process_time()
                 self.assertEqual(self.codes(name), [("error", code)])
-                self.assertLess(time.perf_counter() - start, 1)
+                self.assertLess(time.process_time() - start, 1)
 
     def test_the_largest_fixture_and_an_empty_one_are_taken(self) -> None:
         os.truncate(_touched(self.folder / "assets/large"), FIXTURE_LIMIT_BYTES)
@@ -150,10 +150,10 @@ class SkillCopyTest(SuiteFolderTest):
 
     def test_a_skill_that_is_too_large_is_refused_before_it_is_read(self) -> None:
         os.truncate(_touched(self.folder / "assets/sparse"), 1 << 40)
-        start = time.perf_counter()
+        start = time.process_time()
         with self.assertRaisesRegex(ConfigError, "has 10995116\\d+ bytes; at most 67108864"):
             load_skill(self.folder)
-        self.assertLess(time.perf_counter() - start, 1)
+        self.assertLess(time.process_time() - start, 1)
 
     def test_a_skill_of_too_many_files_is_refused(self) -> None:
         many = self.folder / "many"

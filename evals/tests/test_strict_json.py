@@ -110,11 +110,11 @@ class PlaceTest(unittest.TestCase):
 
     def test_places_in_a_large_document_cost_one_pass(self) -> None:
         document = parse(json.dumps([{"a": n} for n in range(20_000)], indent=1).encode())
-        start = time.perf_counter()
+        start = time.process_time()
         self.assertEqual(document.place((19_999, "a")), (60_000, 8))
         for number in range(20_000):
             document.place((number, "a"), key=True)
-        self.assertLess(time.perf_counter() - start, 5)
+        self.assertLess(time.process_time() - start, 5)
 
 
 class HostileTextTest(unittest.TestCase):
@@ -134,9 +134,9 @@ class HostileTextTest(unittest.TestCase):
         )
         for name, data, code in cases:
             with self.subTest(name):
-                start = time.perf_counter()
+                start = time.process_time()
                 self.assertEqual(_code(data), code)
-                self.assertLess(time.perf_counter() - start, 2)
+                self.assertLess(time.process_time() - start, 2)
 
     def test_a_text_full_of_escapes_takes_no_more_memory_than_its_own_few_times_over(self) -> None:
         data = b'"' + b"\\n" * (1 << 19) + b'"'
@@ -152,9 +152,9 @@ class HostileTextTest(unittest.TestCase):
 
 
 def _seconds(data: bytes) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     parse(data)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def _code(data: bytes) -> str | None:

@@ -187,9 +187,9 @@ class HostileSuiteTest(SuiteFolderTest):
         )
         for name, text, code in cases:
             with self.subTest(name):
-                start = time.perf_counter()
+                start = time.process_time()
                 codes = {problem.code for problem in self.read(text).problems}
-                self.assertLess(time.perf_counter() - start, 4)
+                self.assertLess(time.process_time() - start, 4)
                 self.assertEqual(codes & {code}, {code} - {None})
 
     def test_of_too_many_findings_the_first_are_shown_and_the_others_counted(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, sqrt
+from math import sqrt
 
 from evals.skill_eval.evidence.statistics import Interval
 
@@ -48,7 +48,10 @@ def mcnemar_exact(first_only: int, second_only: int) -> float:
     if first_only < 0 or second_only < 0:
         raise ValueError(f"expected counts of 0 or more, found {first_only} and {second_only}")
     total, fewer = first_only + second_only, min(first_only, second_only)
-    tail = sum(comb(total, count) for count in range(fewer + 1))
+    ways = tail = 1  # to say yes 0 times of `total`
+    for count in range(fewer):
+        ways = ways * (total - count) // (count + 1)
+        tail += ways
     return float(min(Fraction(1), Fraction(2 * tail, 2**total)))
 
 

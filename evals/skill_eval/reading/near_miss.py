@@ -1,6 +1,7 @@
 """Keys that are almost one that is known: what the author meant."""
 
 from collections.abc import Iterable
+from functools import cache
 
 
 def near_miss(key: str, known: Iterable[str]) -> str | None:
@@ -10,7 +11,7 @@ def near_miss(key: str, known: Iterable[str]) -> str | None:
     letters and two in more, a slip being a letter more, less, other or swapped with the next one.
     """
     plain = _plain(key)
-    return next((candidate for candidate in known if _is_near(plain, _plain(candidate))), None)
+    return next((candidate for candidate in known if _is_near(plain, _known(candidate))), None)
 
 
 def _is_near(key: str, target: str) -> bool:
@@ -19,6 +20,12 @@ def _is_near(key: str, target: str) -> bool:
     if abs(len(key) - len(target)) > slips or len(set(key) ^ set(target)) > 2 * slips:
         return False
     return _distance(key, target) <= slips
+
+
+@cache
+def _known(key: str) -> str:
+    """Return `_plain(key)` for a key of our own, of which there are few."""
+    return _plain(key)
 
 
 def _plain(key: str) -> str:
