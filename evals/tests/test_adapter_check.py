@@ -1,5 +1,6 @@
 """`adapter check`: every probe can fail, on the one adapter that is made for it, and good adapters pass."""
 
+import contextlib
 import json
 import os
 import signal
@@ -217,6 +218,16 @@ class Command(RepositoryTest):
     def documents(self) -> list[dict[str, Any]]:
         """Return the certificates that were kept."""
         return [json.loads(path.read_bytes()) for path in self.root.glob("tmp/skills-eval/certificates/*.json")]
+
+    @unittest.skipUnless(os.name == "posix", "Windows deletes no current folder")
+    def test_from_a_folder_that_was_deleted_an_adapter_is_looked_for_as_from_any_other(self) -> None:
+        gone = self.root.parent / "gone"
+        gone.mkdir()
+        with contextlib.chdir(gone):
+            gone.rmdir()
+            code, _, err = self.check("nosuch")
+        self.assertEqual(code, 2)
+        self.assertIn("adapter `nosuch` was found neither on PATH nor at `/nosuch`", err)
 
     def test_offline_passes_and_its_certificate_is_kept_and_found(self) -> None:
         started = time.monotonic()

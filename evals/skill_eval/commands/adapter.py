@@ -11,7 +11,7 @@ from evals.skill_eval.commands import options
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.commands.execution import normalise
 from evals.skill_eval.commands.output_file import output_file, write_output
-from evals.skill_eval.commands.selection import repository_root
+from evals.skill_eval.commands.selection import current_folder, repository_root
 from evals.skill_eval.model.certificate import Certificate, ProbeResult
 from evals.skill_eval.model.trial import AdapterCommand
 from evals.skill_eval.reporting.certificate import summary, text
@@ -79,7 +79,7 @@ def main(args: Namespace, out: Console) -> int:
     """Check the adapter, keep and print its certificate, and return 1 when a probe failed."""
     repository = repository_root(args, out)
     kept = output_root(repository, args.output_root)
-    adapter = find_adapter(args.adapter, tuple(args.adapter_arg), Path.cwd())
+    adapter = find_adapter(args.adapter, tuple(args.adapter_arg), current_folder())
     certificate = _checked(adapter, args.timeout_seconds, repository, out)
     path = store_certificate(kept, certificate)
     _deliver(certificate, args, out)
