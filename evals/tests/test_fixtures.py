@@ -130,6 +130,22 @@ class SkillCopyTest(SuiteFolderTest):
         self.assertEqual(copies[0].content, (self.folder / "SKILL.md").read_bytes())
         self.assertEqual(load_archive(self.archive(), "old"), copies)
 
+    def test_the_answers_of_earlier_runs_and_of_inner_skills_are_not_copied(self) -> None:
+        names = [copy.path for copy in load_skill(self.folder)]
+        for path in ("run.json", "journal.jsonl", "sample/iteration-1/eval-1/case.json"):
+            self.write(f"runs/first/{path}", b"{}")
+        self.write("tmp/skills-eval/.gitignore", b"*\n")
+        self.write("tmp/skills-eval/certificates/x.json", b"{}")
+        self.write("inner/SKILL.md", b"x")
+        self.write("inner/evals/evals.json", b"{}")
+        self.write("scripts/run.json", b"{}")
+        self.write("scripts/.gitignore", b"*.log\n")
+        kept = ["inner/SKILL.md", "scripts/.gitignore", "scripts/run.json"]
+        self.assertEqual([copy.path for copy in load_skill(self.folder)], sorted([*names, *kept]))
+        (self.folder / "tmp/skills-eval/certificates/x.json").unlink()  # git would not have what it ignores
+        (self.folder / "tmp/skills-eval/.gitignore").unlink()
+        self.assertEqual(load_archive(self.archive(), "old"), load_skill(self.folder))
+
     def test_an_archived_skill_has_the_same_limits(self) -> None:
         for name, content, reason in (
             (b"a\xff.txt", b"x", "`old` has a file name that is not UTF-8"),

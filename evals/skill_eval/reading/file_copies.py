@@ -1,7 +1,7 @@
 """What a workspace is given, taken as bytes: the fixtures of a case and the copy of its skill."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
@@ -17,6 +17,8 @@ SKILL_LIMIT_BYTES = 64 << 20
 SKILL_LIMIT_ENTRIES = 5_000
 
 _NOT_COPIED = ("__pycache__", ".git")
+_IGNORE_LIMIT_BYTES = 4096
+_RUN_MARKS = ("evaluator-canary.txt", "journal.jsonl")
 
 
 def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
@@ -30,7 +32,8 @@ def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
 def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
     """Return what the agent gets of a skill: all of it but `evals/`, `__pycache__`, `.git`, links and special files.
 
-    A suite that lies beside SKILL.md by mistake holds answers as well and is left out, too.
+    What holds answers elsewhere is left out, too: a suite beside SKILL.md, the `evals/` of skills inside of this one,
+    and runs that are kept in it; so is a folder of which git ignores everything.
 
     The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
     5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
@@ -46,7 +49,9 @@ def load_archive(archive: bytes, shown: str) -> tuple[FileCopy, ...]:
     import tarfile
 
     with tarfile.open(fileobj=io.BytesIO(archive)) as members:
-        files = [member for member in members if member.isreg() and _is_copied(member.name)]
+        listed = [member for member in members if member.isreg() and _is_copied(member.name)]
+        inner = _inner_answers({member.name for member in listed})
+        files = [member for member in listed if not member.name.startswith(inner)]
         _require_entries(len(files), shown)
         _require_size(sum(member.size for member in files), shown)
         copies = [(member, cast(IO[bytes], members.extractfile(member)).read()) for member in files]
@@ -81,6 +86,8 @@ def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
     while folders:
         folder = folders.pop()
         entries = _entries(skill_directory, folder)
+        if folder:
+            entries = _of_inner_folder(entries)
         seen += len(entries)
         _require_entries(seen, str(skill_directory))
         for entry in entries:
@@ -99,6 +106,38 @@ def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
     except OSError as error:
         message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
         raise ConfigError(message) from error
+
+
+def _of_inner_folder(entries: "list[os.DirEntry[str]]") -> "list[os.DirEntry[str]]":
+    """Return what is copied of a folder in a skill: of a run or an ignored folder nothing, of a skill no suite."""
+    names = {entry.name: entry for entry in entries}
+    if _is_run(names.keys()) or _ignores_all(names.get(".gitignore")):
+        return []
+    return [entry for entry in entries if entry.name != "evals"] if "SKILL.md" in names else entries
+
+
+def _is_run(names: Set[str]) -> bool:
+    return "run.json" in names and not names.isdisjoint(_RUN_MARKS)
+
+
+def _ignores_all(entry: "os.DirEntry[str] | None") -> bool:
+    """Tell whether a `.gitignore` is that of a folder which its maker keeps out of git: of runs, or of a cache."""
+    if entry is None:
+        return False
+    try:
+        lines = read_regular(Path(entry.path), _IGNORE_LIMIT_BYTES).content.splitlines()
+    except UnusableFile:
+        return False
+    return [line for line in lines if line and not line.startswith(b"#")] == [b"*"]
+
+
+def _inner_answers(paths: Set[str]) -> tuple[str, ...]:
+    """Return how the paths of an archive begin that lie in a run or in the suite of a skill inside of this one."""
+    folders: dict[str, set[str]] = {}
+    for folder, slash, name in (path.rpartition("/") for path in paths):
+        folders.setdefault(folder + slash, set()).add(name)
+    suites = (f"{folder}evals/" for folder, names in folders.items() if folder and "SKILL.md" in names)
+    return (*(folder for folder, names in folders.items() if folder and _is_run(names)), *suites)
 
 
 def _is_copied(path: str) -> bool:
