@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.protocol import Mode
-from evals.skill_eval.model.sentinel import EXPECTED, SENTINELS
+from evals.skill_eval.model.sentinel import SENTINELS
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.trial import GivenSkill
 from evals.skill_eval.reading.file_copies import load_archive, load_skill
@@ -66,9 +66,6 @@ def _placebo(material: Material) -> GivenSkill:
 
 
 def _with_sentinels(material: Material) -> Material:
-    taken = [str(case.id) for case in material.cases if case.id in EXPECTED]
-    if taken:
-        raise ConfigError(f"`{material.skill}` has a case `{taken[0]}`, which is the name of a sentinel")
     inputs = {**material.inputs, **{case.id: () for case in SENTINELS}}
     return replace(material, cases=(*SENTINELS, *material.cases), inputs=inputs)
 

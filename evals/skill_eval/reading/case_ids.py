@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from evals.skill_eval.model.problem import Severity
+from evals.skill_eval.model.sentinel import EXPECTED
 from evals.skill_eval.reading.findings import Findings, Part, pointer
 from evals.skill_eval.reading.fixtures import folded
 from evals.skill_eval.reading.parts import CaseParts
@@ -62,6 +63,10 @@ def _own_id(part: Part, first_with: dict[str, Part], findings: Findings) -> int 
         findings.add("SE226", part.where, fault, hint)
         return None
     text = str(part.value)
+    if folded(text) in EXPECTED:  # its trials would count as the sentinel's, in no rate
+        message = f"{quoted(text)} is the name of a sentinel, a case of the harness's own"
+        findings.add("SE226", part.where, message, "choose another")
+        return None
     first = first_with.setdefault(folded(text), part)
     if first is not part:
         same = "the same" if text == str(first.value) else "the same folder on some file systems"
