@@ -349,6 +349,14 @@ class Bodies(SkillTest):
             ("[x](references/../../other.md)", ["SE187 6:5"]),
             ("[x](%2e%2e/other.md)", ["SE187 6:5"]),
             ("[x](/docs/guide)", ["SE188 6:5"]),
+            ('[x](missing.md "a \\" b")', ["SE186 6:5"]),
+            ("[x]:\n  missing.md\n  'title'", ["SE186 7:3"]),
+            ("[a [b] c](missing.md)", ["SE186 6:11"]),
+            ("\\\\[x](missing.md)", ["SE186 6:7"]),
+            ("text\n    [x](missing.md)", ["SE186 7:9"]),
+            ("- item\n\n    [x](missing.md)", ["SE186 8:9"]),
+            ("1. item\n   - item\n\n       [x](missing.md)", ["SE186 9:12"]),
+            ("<pre>\n</PRE>\n[x](missing.md)\n<pre>", ["SE186 8:5"]),
         ):
             with self.subTest(text):
                 self.assertEqual(self.body_places(text), expected)
@@ -380,6 +388,15 @@ class Bodies(SkillTest):
             "[^1]: missing.md",
             "[note]: this is no link",
             "f[x] (missing.md)",
+            "[x](references/<topic>.md)",
+            "\\[x](missing.md)",
+            "[x\\](missing.md)",
+            "[x\n\ny](missing.md)",
+            "    [x](missing.md)",
+            "text\n\n\tcode\n\n\t[x](missing.md)",
+            "- item\n\n      [x](missing.md)",
+            "- item\n\ntext\n\n    [x](missing.md)",
+            "<pre>\n[x](missing.md)\n</PRE >",
         ):
             with self.subTest(text):
                 self.assertEqual(self.body_places(text), [])

@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from evals.skill_eval.reading.markdown_prose import prose_of
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.text_findings import MOST_ALIKE, TextFindings, place_of
 
 MOST_BODY_LINES = 500
 
 _DESTINATION = r"(?:<([^<>\n]*)>|((?!<)(?:[^\s()\\]|\\.|\([^\s()]*\)){1,2000}))"
-_TITLE = r"""(?:[ \t\n]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?"""
+_TITLE = r"""(?:[ \t\n]+(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\((?:[^()\\\n]|\\.)*\)))?"""
 _INLINE_LINK = rf"\]\([ \t\n]*{_DESTINATION}{_TITLE}[ \t\n]*\)"
-_REFERENCE = rf"(?m)^ {{0,3}}\[(?!\^)[^\[\]\n]+\]:[ \t]*{_DESTINATION}{_TITLE}[ \t]*$"
-_FENCE = r"(?m)^[ \t>]*(`{3,}|~{3,})([^\n]*)$"
+_REFERENCE = rf"(?m)^ {{0,3}}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?{_DESTINATION}{_TITLE}[ \t]*$"
+_BRACKET = r"\\.|[\[\]]|\n[ \t]*\n"
 _ESCAPED = r"\\([!-/:-@\[-`{-~])"
 # A URL, an anchor or query of the file itself, or a placeholder: nothing that could be looked up in the folder.
-_NO_PATH = r"[A-Za-z][A-Za-z0-9+.-]*:|//|[#?]|.*[{}$*]|\.\.\.$"
+_NO_PATH = r"[A-Za-z][A-Za-z0-9+.-]*:|//|[#?]|.*[{}$*<>]|\.\.\.$"
 
 
 def check_body(body: str, body_line: int, directory: Path, findings: TextFindings) -> None:
@@ -46,12 +47,27 @@ def _check_links(body: str, body_line: int, directory: Path, findings: TextFindi
 
 
 def _links(body: str) -> Iterator[tuple[int, str]]:
-    prose = _without_code(body)
-    patterns = [pattern for mark, pattern in (("](", _INLINE_LINK), ("]:", _REFERENCE)) if mark in prose]
-    for pattern in patterns:
-        for found in re.finditer(pattern, prose):
-            group = 1 if found[1] is not None else 2
-            yield found.start(group), re.sub(_ESCAPED, r"\1", found[group])
+    prose = prose_of(body)
+    inline = re.finditer(_INLINE_LINK, prose) if "](" in prose else ()
+    ends = _ends_of_brackets(prose) if inline else set()
+    references = re.finditer(_REFERENCE, prose) if "]:" in prose else ()
+    for found in (*(found for found in inline if found.start() in ends), *references):
+        group = 1 if found[1] is not None else 2
+        yield found.start(group), re.sub(_ESCAPED, r"\1", found[group])
+
+
+def _ends_of_brackets(prose: str) -> set[int]:
+    """Return the places of closing brackets whose partner stands before them in the same paragraph."""
+    ends: set[int] = set()
+    depth = 0
+    for found in re.finditer(_BRACKET, prose):
+        if found[0] == "]" and depth:
+            ends.add(found.start())
+        if found[0] in "[]":
+            depth = depth + 1 if found[0] == "[" else max(0, depth - 1)
+        elif found[0][0] == "\n":
+            depth = 0
+    return ends
 
 
 def _verdict(destination: str, directory: Path) -> tuple[str, str, str] | None:
@@ -76,65 +92,3 @@ def _unquoted(path: str) -> str:
     from urllib.parse import unquote  # slow to load, and hardly ever needed
 
     return unquote(path)
-
-
-def _without_code(body: str) -> str:
-    """Return the text with code and comments turned to blanks, every other character in its place."""
-    text = _blanked(body, _fences(body)) if "```" in body or "~~~" in body else body
-    if "`" in text:
-        text = "\n\n".join(_without_code_spans(paragraph) for paragraph in text.split("\n\n"))
-    return _blanked(text, _comments(text)) if "<!--" in text else text
-
-
-def _blanked(text: str, ranges: Iterator[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, end in ranges:
-        pieces += (text[done:start], " " * (end - start))
-        done = end
-    return "".join(pieces) + text[done:]
-
-
-def _fences(text: str) -> Iterator[tuple[int, int]]:
-    opening: re.Match[str] | None = None
-    for fence in re.finditer(_FENCE, text):
-        if opening is None:
-            opening = fence if fence[1][0] == "~" or "`" not in fence[2] else None
-        elif fence[1].startswith(opening[1]) and not fence[2].strip():
-            yield opening.start(), fence.end()
-            opening = None
-    if opening:
-        yield opening.start(), len(text)
-
-
-def _without_code_spans(paragraph: str) -> str:
-    if "`" not in paragraph or "]" not in paragraph:
-        return paragraph
-    return _blanked(paragraph, _code_spans(paragraph))
-
-
-def _code_spans(paragraph: str) -> Iterator[tuple[int, int]]:
-    """Yield where text stands between two runs of equally many backticks."""
-    runs = list(re.finditer("`+", paragraph))
-    next_alike: dict[int, int] = {}
-    closing: list[int | None] = []
-    for index in reversed(range(len(runs))):
-        closing.append(next_alike.get(len(runs[index][0])))
-        next_alike[len(runs[index][0])] = index
-    closing.reverse()
-    index = 0
-    while index < len(runs):
-        partner = closing[index]
-        if partner is not None:
-            yield runs[index].start(), runs[partner].end()
-        index = (index if partner is None else partner) + 1
-
-
-def _comments(text: str) -> Iterator[tuple[int, int]]:
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start)
-        if end < 0:
-            return
-        yield start, end + 3
-        start = text.find("<!--", end)
