@@ -3,13 +3,14 @@
 import os
 import time
 import unittest
+from unittest import skipUnless
 
 from evals.skill_eval.errors import ConfigError
 from evals.skill_eval.model.problem import Severity
 from evals.skill_eval.reading.discovery import discover
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.validation import Validation, validate
-from evals.tests.support import RepositoryTest, case
+from evals.tests.support import RepositoryTest, as_ordinary_user, case
 
 
 class ValidationTest(RepositoryTest):
@@ -72,6 +73,26 @@ class OnePass(ValidationTest):
         self.assertEqual((strict.count(Severity.ERROR), strict.count(Severity.WARNING)), (1, 0))
         self.assertEqual(found.count(Severity.INFO), strict.count(Severity.INFO))
         self.assertEqual(sum(len(skill.problems) for skill in strict.skills), len(strict.problems))
+
+    def test_a_skill_that_no_run_could_copy_is_a_finding(self) -> None:
+        self.add_skill("sample", [case()])
+        large = self.root / "skills/sample/large"
+        large.touch()
+        os.truncate(large, (64 << 20) + 1)
+        (problem,) = self.validation().problems
+        self.assertEqual((problem.path, problem.code), ("skills/sample", "SE313"))
+        self.assertRegex(problem.message, "^skill `skills/sample` has 671\\d+ bytes; at most 67108864 are copied")
+        (self.root / "skills/sample/evals/evals.json").unlink()  # without a suite nothing is run
+        self.assertEqual(self.validation().problems, ())
+
+    @skipUnless(os.name == "posix", "modes are POSIX")
+    def test_a_file_that_no_run_could_read_is_a_finding(self) -> None:
+        self.add_skill("sample", [case()])
+        self.write("skills/sample/references/a.md", "x").chmod(0)
+        with as_ordinary_user(self.root.parent):
+            (problem,) = self.validation().problems
+        self.assertEqual(problem.code, "SE313")
+        self.assertIn("`references/a.md` of skill `skills/sample` cannot be read", problem.message)
 
     def test_two_hundred_skills_take_little_time(self) -> None:
         for number in range(200):

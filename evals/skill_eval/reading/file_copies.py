@@ -38,9 +38,20 @@ def load_skill(skill_directory: Path) -> tuple[FileCopy, ...]:
     The paths are relative to the skill and sorted. Raises ConfigError when the skill has more than
     5,000 files and folders or 64 MiB, a name that is not UTF-8, or something that cannot be read.
     """
-    sizes = dict(_sizes(skill_directory))
-    _require_size(sum(sizes.values()), str(skill_directory))
+    shown = str(skill_directory)
+    sizes = dict(_sizes(skill_directory, shown))
+    _require_size(sum(sizes.values()), shown)
     return tuple(_skill_copy(skill_directory, path) for path in sorted(sizes))
+
+
+def require_copyable(skill_directory: Path, shown: str) -> None:
+    """Raise the ConfigError that `load_skill` would, without opening the files; messages call the skill `shown`."""
+    sizes = dict(_sizes(skill_directory, shown))
+    _require_size(sum(sizes.values()), shown)
+    effective = os.access in os.supports_effective_ids
+    locked = [path for path in sizes if not os.access(skill_directory / path, os.R_OK, effective_ids=effective)]
+    if locked:
+        raise ConfigError(f"{quoted(min(locked))} of skill {quoted(shown)} cannot be read: permission denied")
 
 
 def load_archive(archive: bytes, shown: str) -> tuple[FileCopy, ...]:
@@ -80,31 +91,31 @@ def _skill_copy(skill_directory: Path, path: str) -> FileCopy:
     return FileCopy(path, copy.content, copy.executable)
 
 
-def _sizes(skill_directory: Path) -> Iterator[tuple[str, int]]:
+def _sizes(skill_directory: Path, shown: str) -> Iterator[tuple[str, int]]:
     """Yield path and size in bytes of every regular file to copy, without opening any."""
     folders, seen = [""], 0
     while folders:
         folder = folders.pop()
-        entries = _entries(skill_directory, folder)
+        entries = _entries(skill_directory, folder, shown)
         if folder:
             entries = _of_inner_folder(entries)
         seen += len(entries)
-        _require_entries(seen, str(skill_directory))
+        _require_entries(seen, shown)
         for entry in entries:
-            path = f"{folder}{_utf8(entry.name, str(skill_directory))}"
+            path = f"{folder}{_utf8(entry.name, shown)}"
             if entry.is_dir(follow_symlinks=False):
                 folders.append(f"{path}/")
             elif entry.is_file(follow_symlinks=False):
                 yield path, entry.stat(follow_symlinks=False).st_size
 
 
-def _entries(skill_directory: Path, folder: str) -> "list[os.DirEntry[str]]":
+def _entries(skill_directory: Path, folder: str, shown: str) -> "list[os.DirEntry[str]]":
     try:
         with os.scandir(skill_directory / folder) as entries:
             some = islice(entries, SKILL_LIMIT_ENTRIES + 1)
             return [entry for entry in some if _is_copied(folder + entry.name)]
     except OSError as error:
-        message = f"folder {quoted(folder or '.')} of skill {quoted(str(skill_directory))} cannot be listed"
+        message = f"folder {quoted(folder or '.')} of skill {quoted(shown)} cannot be listed"
         raise ConfigError(message) from error
 
 

@@ -305,4 +305,10 @@ SKILL_RULES = (
         "link inside a skill folder",
         "Agents are measured with a copy of the folder that has no links; put the file or folder itself there.",
     ),
+    Rule(
+        "SE313",
+        _ERROR,
+        "skill folder that cannot be copied for an agent",
+        "At most 5,000 files and folders and 64 MiB are copied, all of them readable and with names in UTF-8.",
+    ),
 )

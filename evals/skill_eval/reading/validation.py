@@ -9,7 +9,9 @@ from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.skill import Skill
 from evals.skill_eval.model.suite import Suite
 from evals.skill_eval.reading.discovery import Discovery
+from evals.skill_eval.reading.file_copies import require_copyable
 from evals.skill_eval.reading.inner_links import inner_links
+from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.skill_folders import SkillFolder
 from evals.skill_eval.reading.skill_md import read_skill
@@ -115,6 +117,8 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
     reading = read_skill(folder.directory, folder.shown, match_directory=folder.match_directory)
     suite = read_suite(folder.directory, folder.shown, reading.skill.name if reading.skill else _folder_name(folder))
     problems = reading.problems + (suite.problems if suite else ()) + inner_links(folder)
+    if suite and suite.suite and suite.suite.runnable_cases:
+        problems += _copy_fault(folder)
     return ValidatedSkill(
         folder,
         reading.skill,
@@ -123,6 +127,15 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
         suite.cases if suite else 0,
         tuple(sorted(map(without_dot, problems), key=Problem.order)),
     )
+
+
+def _copy_fault(folder: SkillFolder) -> tuple[Problem, ...]:
+    """Return why a run could not give the skill to an agent, as a finding."""
+    try:
+        require_copyable(folder.directory, folder.shown)
+    except ConfigError as error:
+        return (finding("SE313", folder.shown, str(error), error.hint),)
+    return ()
 
 
 def _folder_name(folder: SkillFolder) -> str | None:
