@@ -62,6 +62,8 @@ class FoundFixtureTest(SuiteFolderTest):
     def test_a_fixture_that_only_a_judge_would_need_may_be_missing(self) -> None:
         self.assertEqual(self.codes("assets/none"), [("error", "SE272")])
         self.assertEqual(self.codes("assets/none", checks='"checks": []'), [("warning", "SE272")])
+        twice = self.codes("assets/none", "assets/none", checks='"checks": []')
+        self.assertEqual(twice, [("warning", "SE272"), ("error", "SE275")])
 
     @skipIf(os.name != "posix", "modes are POSIX")
     def test_a_file_that_may_not_be_read_is_a_finding(self) -> None:

@@ -35,19 +35,22 @@ def check_fixtures(part: Part, skill_directory: Path, runnable: bool, findings: 
         message = f"has {len(part.value)} fixtures; at most {FIXTURE_LIMIT} of a case are taken"
         findings.add("SE277", part.where, message)
         return ()
-    usable: dict[str, str] = {}
+    listed: dict[str, str] = {}
+    usable: list[str] = []
     for number, path in enumerate(part.value):
         item = Part((*part.where, number), path)
         if not isinstance(path, str):
             hint = "write the path alone, as a string" if isinstance(path, dict) else None
             findings.add("SE270", item.where, f"expected a path, found {kind_of(path)}", hint)
-        elif folded(path) in usable:
-            other = usable[folded(path)]
+        elif folded(path) in listed:
+            other = listed[folded(path)]
             same = "is listed twice" if path == other else f"is the same as {quoted(other)} on some file systems"
             findings.add("SE275", item.where, f"{quoted(path)} {same}")
-        elif _formed(item, path, findings) and _on_disk(item, path, skill_directory, runnable, findings):
-            usable[folded(path)] = path
-    return tuple(usable.values())
+        else:
+            listed[folded(path)] = path
+            if _formed(item, path, findings) and _on_disk(item, path, skill_directory, runnable, findings):
+                usable.append(path)
+    return tuple(usable)
 
 
 def refuse_link(directory: Path) -> None:
