@@ -249,6 +249,22 @@ class Roots(DiscoveryTest):
         (folder,) = self.discovery(skills_dirs=(Path("single"),)).folders
         self.assertEqual((folder.shown, folder.match_directory), ("single", True))
 
+    def test_dots_mean_the_current_folder_where_that_is_in_the_repository(self) -> None:
+        self.skill_at("skills/other")
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        for place, named, expected in (
+            ("skills/other", ".", ["skills/other"]),
+            ("skills/other", "../sample", ["skills/sample"]),
+            ("skills", ".", ["skills/other", "skills/sample"]),
+            ("skills/other", "skills", ["skills/other", "skills/sample"]),
+        ):
+            with self.subTest(place=place, named=named):
+                os.chdir(self.root / place)
+                self.assertEqual(self.folders(skills_dirs=(Path(named),)), expected)
+        os.chdir(before)
+        self.assertEqual(self.folders(skills_dirs=(Path(),), recursive=True), ["skills/other", "skills/sample"])
+
     def test_a_folder_outside_of_the_repository_keeps_its_whole_path(self) -> None:
         self.skill_at("../outside/one")
         outside = self.root.parent / "outside"

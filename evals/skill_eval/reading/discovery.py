@@ -41,7 +41,8 @@ def discover(root: Path, *, skills_dirs: tuple[Path, ...] = (), recursive: bool 
     """Find the skills of the repository at `root`; links are never followed.
 
     They are the immediate child folders of `skills/`, or of each of `skills_dirs` (relative to
-    `root` or else the current folder; one that holds a SKILL.md is itself the skill). With
+    `root` or else the current folder, from which `.` and `..` are meant inside of `root`; one that
+    holds a SKILL.md is itself the skill). With
     `recursive` they are all folders with a SKILL.md at or below `skills_dirs`, or below `root`;
     what lies inside a skill is its own.
     Raises ConfigError when a folder named here cannot be listed, and when nothing was found at all.
@@ -69,7 +70,8 @@ def _path(path: Path | str) -> str:
 
 def _named_directory(root: Path, folder: Path) -> str:
     in_root = root / folder
-    return _real_directory(in_root if in_root.is_dir() else folder)
+    from_here = folder.parts[:1] in ((), ("..",)) and is_within(os.path.realpath(folder), os.path.realpath(root))
+    return _real_directory(folder if from_here or not in_root.is_dir() else in_root)
 
 
 def _default_skills(root: str) -> str:
