@@ -11,7 +11,6 @@ from evals.skill_eval.model.suite import CheckType
 from evals.skill_eval.reading.findings import Part
 from evals.skill_eval.reading.strict_json import Where
 
-TOP_KEYS = frozenset(("skill_name", "evals", "cases", "skill"))
 RUBRIC_KEYS = ("assertions", "expectations")
 CASE_KEYS = ("id", "prompt", "expected_output", *RUBRIC_KEYS, "files", "checks")
 

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.suite import Dialect, Suite
 from evals.skill_eval.reading.cases import Manner, read_cases
 from evals.skill_eval.reading.findings import LIMIT, Findings, Part, fault_problem
-from evals.skill_eval.reading.parts import TOP_KEYS, CaseParts, Outline, case_parts, has_checks, outline
+from evals.skill_eval.reading.parts import CaseParts, Outline, case_parts, has_checks, outline
 from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import SIZE, UnusableFile, read_regular
@@ -156,12 +156,24 @@ def _suite(root: object, path: Path, skill_name: str | None, findings: Findings)
         empty = "there is no case, so nothing is measured"
         findings.add("SE224", parts.cases.where, empty, severity=Severity.WARNING if lenient else None)
     name = _skill_name(parts, skill_name, lenient, findings) or directory.name
-    if parts.wrapped and isinstance(root, dict) and not root.keys() <= TOP_KEYS:
-        from evals.skill_eval.reading.unused_keys import note_keys, note_unused
-
-        note_unused(note_keys(root, (), TOP_KEYS, ("skill_name", "evals"), findings), findings)
+    if parts.wrapped and isinstance(root, dict):
+        _note_top_keys(root, parts, findings)
     manner = Manner(directory, name, lenient, with_checks and not lenient)
     return Suite(name, path, read_cases(cases, manner, findings), Dialect.FOREIGN if foreign else Dialect.HARNESS)
+
+
+def _note_top_keys(root: Mapping[str, object], parts: Outline, findings: Findings) -> None:
+    """Report keys around the cases that are not read; a second list of cases is more than a note."""
+    used = frozenset(str(part.where[-1]) for part in (parts.skill_name, parts.cases) if part)
+    if root.keys() <= used:
+        return
+    from evals.skill_eval.reading.unused_keys import note_keys, note_unused
+
+    if isinstance(root.get("cases"), list) and "cases" not in used:
+        message = "is not read: the cases stand in `evals`"
+        findings.add("SE234", ("cases",), message, key=True, severity=Severity.WARNING)
+        used |= {"cases"}
+    note_unused(note_keys(root, (), used, ("skill_name", "evals"), findings), findings)
 
 
 def _has_shape(root: object, parts: Outline, findings: Findings) -> bool:
