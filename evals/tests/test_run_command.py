@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import unittest
 from pathlib import Path
 
@@ -349,6 +350,26 @@ class Selection(RepositoryTest):
         ran = self.run_skill(self.add_adapter(SKILLED))
         self.assertEqual(ran.code, 0, ran.err)
         self.assertIn("cases without a required check are not run: 2", ran.err)
+
+    def test_copies_of_a_skill_are_run_once_and_only_if_all_their_files_are_the_same(self) -> None:
+        skill, mirror = self.add_skill(cases=[case(files=["evals/a.txt"])]), self.root / ".claude/skills/sample"
+        self.write("skills/sample/evals/a.txt", "x")
+        shutil.copytree(skill, mirror)
+        options = ("offline", "--recursive", "--dry-run")
+        self.assertIn("2 adapter calls", self.run_skill(*options).out)
+        suite = (skill / "evals/evals.json").read_text(encoding="utf-8")
+        for name, text in (
+            ("references/a.md", "x"),
+            ("evals/a.txt", "y"),
+            ("evals/evals.json", suite.replace("Please", "Kindly")),
+        ):
+            with self.subTest(name):
+                self.write(f"skills/sample/{name}", text)
+                ran = self.run_skill(*options)
+                self.assertEqual(ran.code, 2)
+                self.assertIn("are both called `sample`, and differ", ran.err)
+                shutil.rmtree(skill)
+                shutil.copytree(mirror, skill)
 
     def test_a_repository_without_skills_is_no_green_run(self) -> None:
         self.assertEqual(self.run_skill(self.add_adapter(SKILLED)).code, 2)

@@ -148,6 +148,15 @@ class Namesakes(ValidationTest):
         for problem in found.problems:
             self.assertIn("the skill in `skills/sample`", problem.message)
 
+    def test_a_copy_has_every_file_of_the_other(self) -> None:
+        self.add_skill("sample")
+        self.mirror(".agents/skills/sample", "Say PROBE-OK.")
+        path = self.write("skills/sample/references/a.md", "x")
+        self.assertEqual(self.codes(recursive=True), [(".agents/skills/sample/SKILL.md", "SE309")])
+        path.rename(self.root / "SKILL.md")  # a skill that is a whole repository has other files, of course
+        self.mirror(".", "Say PROBE-OK.")
+        self.assertEqual({code for _, code in self.codes(recursive=True)}, {"SE310"})
+
     def test_different_names_are_no_namesakes(self) -> None:
         self.add_skill("sample")
         self.add_skill("sample-2")

@@ -11,6 +11,7 @@ from evals.skill_eval.model.problem import Problem, Severity
 from evals.skill_eval.model.skill import Skill
 from evals.skill_eval.model.suite import Case, Suite
 from evals.skill_eval.reading.discovery import discover
+from evals.skill_eval.reading.file_copies import load, same_files
 from evals.skill_eval.reading.validation import ValidatedSkill, validate
 from evals.skill_eval.reporting.findings import finding_lines
 
@@ -72,16 +73,22 @@ def _without_copies(selected: list[Selected]) -> list[Selected]:
     first: dict[str, Selected] = {}
     for one in selected:
         other = first.setdefault(one.skill.name, one)
-        if _content(one) != _content(other):
+        if other is not one and not _are_copies(one, other):
             raise ConfigError(
-                f"`{one.skill.directory}` and `{other.skill.directory}` are both called `{one.skill.name}`",
+                f"`{one.skill.directory}` and `{other.skill.directory}` are both called `{one.skill.name}`, and differ",
                 hint="name the folder that you mean with `--skills-dir`",
             )
     return list(first.values())
 
 
-def _content(one: Selected) -> tuple[object, ...]:
-    return (one.skill.properties, one.skill.body, one.cases)
+def _are_copies(one: Selected, other: Selected) -> bool:
+    """Tell whether a run of either would measure the same."""
+    folders = one.skill.directory, other.skill.directory
+    return (
+        one.cases == other.cases
+        and same_files(*folders)
+        and all(load(folders[0], case) == load(folders[1], case) for case in one.cases)
+    )
 
 
 def _refusal(suite: Suite | None) -> str | None:

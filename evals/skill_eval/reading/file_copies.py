@@ -54,6 +54,17 @@ def require_copyable(skill_directory: Path, shown: str) -> None:
         raise ConfigError(f"{quoted(min(locked))} of skill {quoted(shown)} cannot be read: permission denied")
 
 
+def same_files(one: Path, other: Path) -> bool:
+    """Tell whether agents get the same of two skills; False when either cannot be copied."""
+    try:
+        if dict(_sizes(one, str(one))) != dict(_sizes(other, str(other))):
+            return False
+        pairs = zip(load_skill(one), load_skill(other), strict=True)
+        return all(left.content == right.content for left, right in pairs)
+    except ConfigError:
+        return False
+
+
 def load_archive(archive: bytes, shown: str) -> tuple[FileCopy, ...]:
     """Return the same from a tar of a skill, which messages call `shown`, without laying it anywhere."""
     import io

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from evals.skill_eval.model.problem import Problem
+from evals.skill_eval.reading.file_copies import same_files
 from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.validation import ValidatedSkill, without_dot
 
@@ -28,11 +29,19 @@ def _with_problem(skill: ValidatedSkill, found: Problem) -> ValidatedSkill:
 
 
 def _namesake(skill: ValidatedSkill, first: ValidatedSkill) -> Problem:
-    same = _content(skill) == _content(first)
+    same = _are_copies(skill, first)
     code = "SE310" if same else "SE309"
     what = "is a copy of" if same else "has the same name as, but not the content of,"
     message = f"{what} the skill in `{first.folder.shown}`"
     return without_dot(finding(code, f"{skill.folder.shown}/SKILL.md", message))
+
+
+def _are_copies(one: ValidatedSkill, other: ValidatedSkill) -> bool:
+    """Compare every file, but of a skill that is a whole repository SKILL.md alone."""
+    if _content(one) != _content(other):
+        return False
+    whole = not (one.folder.match_directory and other.folder.match_directory)
+    return whole or same_files(one.folder.directory, other.folder.directory)
 
 
 def _content(skill: ValidatedSkill) -> object:
