@@ -2,6 +2,9 @@
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 import unittest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -207,3 +210,12 @@ class Schema(unittest.TestCase):
         ran = run_cli("schema", "suite")
         self.assertEqual((ran.code, ran.out), (2, ""))
         self.assertIn("'evals'", ran.err)
+
+
+class Package(ValidateTest):
+    def test_the_printed_command_validates_a_repository_without_the_harness(self) -> None:
+        ran = run_cli("package", "--output", self.root / "my tools.pyz")
+        self.assertEqual((ran.code, ran.err), (0, ""))
+        command = shlex.split(ran.out.split("`")[1].replace("DIR", str(self.root)))
+        done = subprocess.run([sys.executable, *command[1:]], capture_output=True, timeout=60, cwd=self.root)
+        self.assertEqual((done.returncode, done.stdout.decode(), done.stderr), (0, CLEAN, b""))

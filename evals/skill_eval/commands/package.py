@@ -3,6 +3,7 @@
 import zipapp
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from shlex import quote
 
 from evals.skill_eval.commands.console import Console
 from evals.skill_eval.errors import ConfigError
@@ -27,7 +28,7 @@ def main(args: Namespace, out: Console) -> int:
     if not package.is_dir():
         raise ConfigError("a packed harness cannot pack itself; use a checkout")
     _build(package, args.output)
-    out.result(f"{args.output}: try `python3 {args.output} validate --repo-root DIR`")
+    out.result(f"{args.output}: try `python3 {quote(str(args.output))} validate --repo-root DIR`")
     return 0
 
 
