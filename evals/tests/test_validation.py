@@ -74,6 +74,15 @@ class OnePass(ValidationTest):
         self.assertEqual(found.count(Severity.INFO), strict.count(Severity.INFO))
         self.assertEqual(sum(len(skill.problems) for skill in strict.skills), len(strict.problems))
 
+    def test_a_suite_that_is_not_where_suites_are_is_a_finding(self) -> None:
+        skill = self.add_skill("sample", [case()])
+        for name in ("evals.json", "evals/eval.json", "eval/evals.json", "evals/evals.yaml"):
+            self.write(f"skills/sample/{name}", "{}")
+        self.assertEqual(self.codes(), [], "it has a suite where it should be")
+        (skill / "evals/evals.json").unlink()
+        self.assertEqual({code for _, code in self.codes()}, {"SE239"})
+        self.assertEqual((len(self.codes()), self.validation().suite_count), (4, 0))
+
     def test_a_skill_that_no_run_could_copy_is_a_finding(self) -> None:
         self.add_skill("sample", [case()])
         large = self.root / "skills/sample/large"

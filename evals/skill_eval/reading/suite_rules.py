@@ -147,6 +147,7 @@ SUITE_RULES = (
     ),
     Rule("SE237", _ERROR, "suite under another spelling", "Rename the file to `evals.json`."),
     Rule("SE238", _ERROR, "more findings than are shown", "Mend what is shown first; the others are counted."),
+    Rule("SE239", _WARNING, "suite that is not read", "Move it to `evals/evals.json`: no other place is looked at."),
     Rule(
         "SE240",
         _ERROR,

@@ -15,6 +15,7 @@ from evals.skill_eval.reading.problems import finding
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.skill_folders import SkillFolder
 from evals.skill_eval.reading.skill_md import read_skill
+from evals.skill_eval.reading.stray_suites import stray_suites
 from evals.skill_eval.reading.suites import read_suite
 
 
@@ -117,7 +118,9 @@ def _read(folder: SkillFolder) -> ValidatedSkill:
     reading = read_skill(folder.directory, folder.shown, match_directory=folder.match_directory)
     suite = read_suite(folder.directory, folder.shown, reading.skill.name if reading.skill else _folder_name(folder))
     problems = reading.problems + (suite.problems if suite else ()) + inner_links(folder)
-    if suite and suite.suite and suite.suite.runnable_cases:
+    if suite is None:
+        problems += stray_suites(folder)
+    elif suite.suite and suite.suite.runnable_cases:
         problems += _copy_fault(folder)
     return ValidatedSkill(
         folder,
