@@ -70,6 +70,11 @@ reply("PROBE-OK" if with_skill or "PROBE-OK" in text else "no")
         body = f'reply("PROBE-OK" if with_skill or "PROBE-OK" in open({str(other)!r}).read() else "no")'
         self.assert_voided(body, "the skill's own folder was read while the baseline ran")
 
+    def test_the_file_that_was_read_is_named(self) -> None:
+        notes = self.write("skills/sample/tools/notes.txt", "x")
+        body = f'open({str(notes)!r}).read()\nreply("PROBE-OK" if with_skill else "no")'
+        self.assert_voided(body, "read while the baseline ran: `tools/notes.txt`, 3 times out of 3")
+
     def test_a_neighbour_s_copy_of_the_skill_is_for_no_baseline(self) -> None:
         self.add_skill(cases=[case(number) for number in range(4)])
         body = """

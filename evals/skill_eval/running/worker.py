@@ -14,6 +14,7 @@ from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.trial import Failure, Trial, TrialJob, Usage
+from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.running.abandoned import sweep_new, workspaces
 from evals.skill_eval.running.conditions import Conditions, Sandbox
 from evals.skill_eval.running.environment import HOMES
@@ -202,11 +203,11 @@ class Sight:
             return "what the run has written of this case was read while the trial ran"
         if any(path.split(os.sep)[0] == "evals" for path in opened):
             return "the skill's `evals` folder, which holds the answers, was read while the trial ran"
-        return None if job.key.mode is Mode.WITH_SKILL else self._seen_by_baseline(job, bool(opened))
+        return None if job.key.mode is Mode.WITH_SKILL else self._seen_by_baseline(job, opened)
 
-    def _seen_by_baseline(self, job: TrialJob, opened: bool) -> str | None:
+    def _seen_by_baseline(self, job: TrialJob, opened: frozenset[str]) -> str | None:
         if opened:
-            return "the skill's own folder was read while the baseline ran"
+            return f"the skill's own folder was read while the baseline ran: {quoted(min(opened - {'.'}, default='.'))}"
         if any(watch.opened() for watch in self._installed):
             return "a copy of the skill in the home folder was read while the baseline ran"
         kept = self._kept.read(job) if self._kept else None
