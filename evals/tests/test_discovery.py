@@ -233,6 +233,15 @@ class Recursive(DiscoveryTest):
         self.skill_at("plugins/tmp/mine")
         self.assertEqual(self.folders(recursive=True), ["plugins/tmp/mine", "skills/sample"])
 
+    def test_what_agents_made_in_kept_runs_is_no_skill(self) -> None:
+        self.skill_at("runs/first/sample/iteration-1/eval-1/with_skill/outputs/skills/made")
+        self.write("runs/first/run.json", "{}")
+        self.assertEqual(len(self.folders(recursive=True)), 2)
+        self.write("runs/first/journal.jsonl", "")
+        self.assertEqual(self.folders(recursive=True), ["skills/sample"])
+        (problem,) = self.discovery(recursive=True).problems
+        self.assertEqual((problem.path, problem.message), ("runs/first", "skipped: run artifacts"))
+
     def test_it_can_start_at_a_folder_of_skills(self) -> None:
         self.skill_at("tests/data/category/one")
         self.assertEqual(self.folders(recursive=True, skills_dirs=(Path("tests/data"),)), ["tests/data/category/one"])

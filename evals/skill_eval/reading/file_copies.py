@@ -12,13 +12,13 @@ from evals.skill_eval.model.suite import Case
 from evals.skill_eval.reading.fixtures import FIXTURE_LIMIT_BYTES, refuse_link, workspace_path
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.reading.regular_files import UnusableFile, read_regular
+from evals.skill_eval.reading.skill_folders import holds_run
 
 SKILL_LIMIT_BYTES = 64 << 20
 SKILL_LIMIT_ENTRIES = 5_000
 
 _NOT_COPIED = ("__pycache__", ".git")
 _IGNORE_LIMIT_BYTES = 4096
-_RUN_MARKS = ("evaluator-canary.txt", "journal.jsonl")
 
 
 def load(skill_directory: Path, case: Case) -> tuple[FileCopy, ...]:
@@ -133,13 +133,9 @@ def _entries(skill_directory: Path, folder: str, shown: str) -> "list[os.DirEntr
 def _of_inner_folder(entries: "list[os.DirEntry[str]]") -> "list[os.DirEntry[str]]":
     """Return what is copied of a folder in a skill: of a run or an ignored folder nothing, of a skill no suite."""
     names = {entry.name: entry for entry in entries}
-    if _is_run(names.keys()) or _ignores_all(names.get(".gitignore")):
+    if holds_run(names) or _ignores_all(names.get(".gitignore")):
         return []
     return [entry for entry in entries if entry.name != "evals"] if "SKILL.md" in names else entries
-
-
-def _is_run(names: Set[str]) -> bool:
-    return "run.json" in names and not names.isdisjoint(_RUN_MARKS)
 
 
 def _ignores_all(entry: "os.DirEntry[str] | None") -> bool:
@@ -159,7 +155,7 @@ def _inner_answers(paths: Set[str]) -> tuple[str, ...]:
     for folder, slash, name in (path.rpartition("/") for path in paths):
         folders.setdefault(folder + slash, set()).add(name)
     suites = (f"{folder}evals/" for folder, names in folders.items() if folder and "SKILL.md" in names)
-    return (*(folder for folder, names in folders.items() if folder and _is_run(names)), *suites)
+    return (*(folder for folder, names in folders.items() if folder and holds_run(names)), *suites)
 
 
 def _is_copied(path: str) -> bool:

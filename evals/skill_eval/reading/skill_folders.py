@@ -1,6 +1,7 @@
 """Folders in which skills are looked for, and how a skill is known there."""
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +66,11 @@ def entries_of(directory: str) -> list[os.DirEntry[str]]:
 def holds_skill(entries: list[os.DirEntry[str]]) -> bool:
     """Tell whether a SKILL.md is among `entries`."""
     return any(entry.name.lower() == "skill.md" for entry in entries)
+
+
+def holds_run(names: Collection[str]) -> bool:
+    """Tell whether the folder that holds `names` is a run that is kept: what looks like a skill there is an output."""
+    return "run.json" in names and ("journal.jsonl" in names or "evaluator-canary.txt" in names)
 
 
 def is_link(entry: os.DirEntry[str]) -> bool:

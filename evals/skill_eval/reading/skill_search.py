@@ -12,6 +12,7 @@ from evals.skill_eval.reading.skill_folders import (
     SkillFolder,
     Skipped,
     entries_of,
+    holds_run,
     holds_skill,
     is_link,
     is_within,
@@ -27,6 +28,7 @@ class _Region(Enum):
     SKILLS = auto()
 
 
+_RUN = "run artifacts"
 _FOLDERS_OF_SKILLS = ("skills", "skill")
 _NEVER_SKILLS = {
     ".git": "repository data",
@@ -102,6 +104,9 @@ def _walk(place: Place, top: str, region: _Region) -> Iterator[Found]:
         except OSError as error:
             yield _unreadable(place, directory, error)
             continue
+        if holds_run([entry.name for entry in entries]):
+            yield Skipped(place.shown(directory), _RUN)
+            continue
         if holds_skill(entries):
             yield place.skill(directory)
             if directory != place.root:
@@ -135,7 +140,7 @@ def _reason_to_skip(name: str, region: _Region, at_root: bool) -> str | None:
         return _SKILLS_ONLY_BY_ACCIDENT[name]
     if region is _Region.HIDDEN:
         return "of a hidden folder only `skills` is looked at"
-    return "run artifacts" if at_root and name == "tmp" else None
+    return _RUN if at_root and name == "tmp" else None
 
 
 def _region_below(name: str, region: _Region) -> _Region:
