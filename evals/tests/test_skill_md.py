@@ -383,6 +383,8 @@ class Bodies(SkillTest):
             "```\n[x](missing.md)\n```",
             "~~~ md\n```\n[x](missing.md)\n~~~",
             "- item\n\n  ```md\n  [x](missing.md)\n  ```",
+            "1. - ```md\n     [x](missing.md)\n     ```",
+            "```\n- ```\n[x](missing.md)\n```",
             "```\nnever closed [x](missing.md)",
             "<!-- [x](missing.md)\n-->",
             "[^1]: missing.md",
@@ -407,6 +409,7 @@ class Bodies(SkillTest):
             "a ` b\n\n[x](missing.md) ` c",
             "`a`` [x](missing.md)",
             "```\ncode\n```\n[x](missing.md)",
+            "- ```\n  code\n  ```\n[x](missing.md)",
             "```inline``` [x](missing.md)",
             "<!-- a --> [x](missing.md) <!-- b",
         ):

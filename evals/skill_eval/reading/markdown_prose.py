@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-_FENCE = r"(?m)^[ \t>]*(`{3,}|~{3,})([^\n]*)$"
+_FENCE = r"(?m)^[ \t>]*(?P<item>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$"
 _LINE = r"([ \t]*)(\S[^\n]*)?(?:\n|\Z)"
 _ITEM = r"(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=\S)|(?=\s|\Z))"
 _RAW = re.compile(r"<(?:!--|(pre|script|style|textarea)\b)", re.IGNORECASE)
@@ -34,8 +34,8 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
     opening: re.Match[str] | None = None
     for fence in re.finditer(_FENCE, text):
         if opening is None:
-            opening = fence if fence[1][0] == "~" or "`" not in fence[2] else None
-        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+            opening = fence if fence["mark"][0] == "~" or "`" not in fence["info"] else None
+        elif fence["mark"].startswith(opening["mark"]) and not (fence["info"].strip() or fence["item"]):
             yield opening.start(), fence.end()
             opening = None
     if opening:
