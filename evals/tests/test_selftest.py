@@ -68,6 +68,11 @@ class SelfTest(RepositoryTest):
         places = [int(line.split(":")[1]) for line in ran.out.splitlines() if "SE403" in line]
         self.assertEqual([text[place].strip() for place in places], ['"id": "good",', '"id": "phrase",'])
 
+    def test_paths_of_a_skill_at_the_root_begin_like_every_other(self) -> None:
+        skill = self.add_skill(cases=[case(1, [NEGATIVE])])
+        out = run_cli("selftest", "--repo-root", skill, "--recursive").out
+        self.assertRegex(out, r"(?m)^evals/evals\.json:[0-9]+:[0-9]+: error SE401")
+
     def test_the_table_shows_which_check_tells_which_answer_apart(self) -> None:
         self.add_skill(cases=[case(1, [GOOD, NEGATIVE], **EXPECTED)])
         out = run_cli("selftest", "--repo-root", self.root).out

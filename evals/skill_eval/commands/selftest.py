@@ -17,7 +17,7 @@ from evals.skill_eval.reading.discovery import discover
 from evals.skill_eval.reading.file_copies import load
 from evals.skill_eval.reading.rules import RULES
 from evals.skill_eval.reading.strict_json import Document, Where, parse
-from evals.skill_eval.reading.validation import ValidatedSkill, Validation, validate
+from evals.skill_eval.reading.validation import ValidatedSkill, Validation, validate, without_dot
 from evals.skill_eval.reporting.findings import finding_lines, summary
 from evals.skill_eval.reporting.selftest import score_table
 from evals.skill_eval.running.matcher import Matcher
@@ -118,7 +118,8 @@ def _problems(one: ValidatedSkill, result: SelfTest) -> Iterator[Problem]:
     for finding in result.findings:
         line, column = document.place(_where(document, finding))
         severity = RULES[finding.code].severity
-        yield Problem(f"{one.folder.shown}/evals/evals.json", line, column, severity, finding.code, finding.message)
+        path = f"{one.folder.shown}/evals/evals.json"
+        yield without_dot(Problem(path, line, column, severity, finding.code, finding.message))
 
 
 def _where(document: Document, finding: Finding) -> Where:
