@@ -283,6 +283,18 @@ class Facts(RunFolderTest):
     def test_every_option_that_a_run_stores_has_a_type(self) -> None:
         self.assertEqual(set(DEFINING) - set(_OPTIONS), set())
 
+    def test_a_run_is_found_where_it_was_made_in_a_repository_without_a_skills_folder(self) -> None:
+        skill = self.add_skill(cases=[case()])
+        adapter = self.add_adapter('reply("PROBE-OK")')
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(skill.rename(self.root.parent / "sample"))
+        ran = run_cli("run", "--skills-dir", ".", "--adapter", adapter, "--run-id", "r")
+        self.assertEqual(ran.code, 0, ran.err)
+        for words in (("rebuild", "r"), ("run", "--resume", "r"), ("run", "--resume", "tmp/skills-eval/r")):
+            with self.subTest(words):
+                self.assertEqual(run_cli(*words).code, 0)
+
     def test_an_untouched_run_is_read_and_resumed(self) -> None:
         before = (self.run_folder / "sample/benchmark.json").read_bytes()
         self.assertEqual(run_cli("rebuild", "r", "--repo-root", self.root).code, 0)

@@ -39,7 +39,8 @@ def folder(text: str) -> Path:
 def repository_root(args: Namespace, out: Console) -> Path:
     """Return the repository that the options or the current folder name.
 
-    This project's own is the last resort, is said to be, and only of those who name no other place for skills.
+    This project's own is the last resort, is said to be, and only of those who name no other place for skills
+    and keep no runs where they are.
     """
     package_root = Path(__file__).parents[3]
     elsewhere = getattr(args, "recursive", False) or getattr(args, "skills_dir", None)
@@ -47,6 +48,10 @@ def repository_root(args: Namespace, out: Console) -> Path:
     here = current_folder()
     root = here / args.repo_root if args.repo_root else find_repository_root(here, home)
     if root == home and home not in (here, *here.parents):
+        from evals.skill_eval.artifacts.layout import DEFAULT_OUTPUT_ROOT  # slow to load, and hardly ever needed
+
+        if (here / DEFAULT_OUTPUT_ROOT).is_dir():
+            return here
         places = quoted(str(here), 4096), quoted(str(root), 4096)
         out.talk("note: no `skills` folder at or above {}: using that of {}".format(*places))
     return root
