@@ -24,6 +24,8 @@ BEYOND_A_SCHEMA: Mapping[str, str] = {
     "pattern-open": "whether a pattern compiles",
     "pattern-late-flag": "whether a pattern compiles",
     "pattern-huge-repeat": "whether a pattern compiles",
+    "pattern-endless-number": "whether a pattern compiles",
+    "pattern-flags-at-odds": "whether a pattern compiles",
     "pattern-deep": "how deep a pattern is nested",
     "pattern-of-newer-pythons": "whether a pattern compiles on every Python",
     "pattern-matches-all": "whether a pattern discriminates",

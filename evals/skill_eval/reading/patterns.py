@@ -60,6 +60,10 @@ def _compiled(pattern: str) -> "re.Pattern[str] | PatternFault":
             return PatternFault(f"no regular expression that Python knows: {error}")
         except OverflowError:
             return PatternFault("a repetition in the pattern is too large")
+        except ValueError as error:  # flags that exclude each other, or `int` about thousands of digits
+            if "digits" in str(error):
+                return PatternFault("a number in the pattern is too large")
+            return PatternFault(f"no regular expression that Python knows: {error}")
         except RecursionError:
             return PatternFault("the pattern is nested too deep")
 
