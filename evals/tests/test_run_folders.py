@@ -201,6 +201,11 @@ def changed(value: Json, name: str, new: object) -> Json:
     return rest if new is MISSING else rest | {name: new}
 
 
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text of a file wherever it stands."""
+    path.write_text(path.read_text("utf-8").replace(old, new), encoding="utf-8")
+
+
 class JournalLines(RunFolderTest):
     def test_a_trial_that_was_not_planned_is_refused_with_its_line(self) -> None:
         victim = self.root / "victim"
@@ -387,6 +392,27 @@ class MissingTrials(RunFolderTest):
                 ran = run_cli("run", "--resume", "r", *place)
                 self.assertEqual(ran.code, 0, ran.err)
                 self.assertTrue(path.exists())
+                self.assertEqual(run_cli("rebuild", "r", *place).code, 0)
+
+    def test_rebuild_and_merge_refuse_a_verdict_that_files_and_journal_give_differently(self) -> None:
+        place = ("--repo-root", self.root)
+        spoils: dict[str, Callable[[Path], object]] = {
+            "grading.json` is gone": lambda folder: (folder / "grading.json").unlink(),
+            "another verdict": lambda folder: edit(folder / "grading.json", '"passed": true', '"passed": false'),
+            "give another verdict": lambda folder: (folder / "grading.json").write_text("[", encoding="utf-8"),
+            "give another verdict than": lambda _: edit(self.run_folder / NAME, '"passed": true', '"passed": false'),
+            "the files in": lambda folder: (folder / "error.json").write_text("{}", encoding="utf-8"),
+        }
+        for told, spoil in spoils.items():
+            with self.subTest(told):
+                self.restore()
+                spoil(self.run_folder / "sample/iteration-1/eval-1/with_skill")
+                for ran in (run_cli("rebuild", "r", *place), run_cli("merge", "r", "--run-id", "m", *place)):
+                    self.assert_refused(ran, told, "`run --resume r` runs it again")
+                self.assertFalse((self.runs / "m").exists())
+                ran = run_cli("run", "--resume", "r", *place)
+                self.assertEqual(ran.code, 0, ran.err)
+                self.assertIn("[2/2] sample, case 1, with_skill", ran.err)
                 self.assertEqual(run_cli("rebuild", "r", *place).code, 0)
 
     def test_a_resumed_run_removes_what_is_half_written_and_nothing_of_the_agent(self) -> None:

@@ -1,10 +1,12 @@
 """What stands in each artifact of a trial: model records become JSON objects."""
 
+import json
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import Any
 
 from evals.skill_eval.model.grading import CheckResult, Grading
-from evals.skill_eval.model.record import JsonObject, check_to_json
+from evals.skill_eval.model.record import JsonObject, TrialRecord, check_to_json
 from evals.skill_eval.model.suite import Case
 from evals.skill_eval.model.trial import Trial
 
@@ -61,6 +63,36 @@ def grading_document(grading: Grading, output: str) -> JsonObject:
         },
         "execution_metrics": {"output_chars": len(output), "errors_encountered": 0},
     }
+
+
+def verdict_files(record: TrialRecord) -> tuple[str, tuple[str, ...]]:
+    """Return the file that holds a trial's verdict, and those that would give another one."""
+    if record.failure is not None:
+        return "error.json", ("grading.json",)
+    if record.grading is not None and record.grading.results:
+        return "grading.json", ("error.json",)
+    return "output.txt", ("grading.json", "error.json")
+
+
+def tells(content: bytes, record: TrialRecord) -> bool:
+    """Tell whether a trial's verdict file says what its record says.
+
+    Texts are left out: they are redacted by the secrets of the day.
+    """
+    if verdict_files(record)[0] == "output.txt":
+        return True
+    try:
+        found: Any = json.loads(content)
+        if record.failure is not None:
+            return bool(found["kind"] == record.failure.kind)
+        return [(row["type"], row["required"], row["passed"]) for row in found["checks"]] == _verdicts(record)
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return False
+
+
+def _verdicts(record: TrialRecord) -> list[tuple[str, bool, bool | None]]:
+    results = () if record.grading is None else record.grading.results
+    return [(str(result.type), result.required, result.passed) for result in results]
 
 
 def timing_document(trial: Trial) -> JsonObject:

@@ -10,13 +10,23 @@ from evals.skill_eval.artifacts.documents import (
     eval_metadata_document,
     grading_document,
     response_document,
+    tells,
     timing_document,
+    verdict_files,
 )
 from evals.skill_eval.artifacts.files import json_bytes, remove, write_folder, write_whole
 from evals.skill_eval.artifacts.journal import NAME as JOURNAL_NAME
 from evals.skill_eval.artifacts.journal import Journal
 from evals.skill_eval.artifacts.layout import eval_folder, eval_steps, trial_folder
-from evals.skill_eval.artifacts.plain_files import cannot, copy_file, copy_folder, exists, is_plain_folder, make_folders
+from evals.skill_eval.artifacts.plain_files import (
+    cannot,
+    copy_file,
+    copy_folder,
+    exists,
+    is_plain_folder,
+    make_folders,
+    read_plain,
+)
 from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.artifacts.run_facts import options_digest, planned_by, read_facts
 from evals.skill_eval.artifacts.wide_text import redacted_bytes
@@ -64,18 +74,32 @@ class RunStore:
         return Journal(self.path / JOURNAL_NAME, planned_by(self.facts()))
 
     def records(self) -> tuple[TrialRecord, ...]:
-        """Return what the journal counts; raises ConfigError when the files of a trial are gone or lie elsewhere."""
+        """Return what the journal counts; raises ConfigError when the files of a trial are gone or say otherwise."""
         records = self.journal.records()
         for record in records:
-            if not self.holds(record.key):
-                raise ConfigError(
-                    f"`{trial_folder(self.path, record.key)}` or its `case.json` is gone, but the journal counts it",
-                    hint=f"`run --resume {self.path.name}` runs it again",
-                )
+            fault = self._fault(record)
+            if fault is not None:
+                raise ConfigError(fault, hint=f"`run --resume {self.path.name}` runs it again")
         return records
 
-    def holds(self, key: TrialKey) -> bool:
-        """Tell whether a trial's files are there; raises ConfigError when a link or file is in the way."""
+    def counted(self) -> tuple[TrialRecord, ...]:
+        """Return those records of the journal that the trials' own files bear out."""
+        return tuple(record for record in self.journal.records() if self._fault(record) is None)
+
+    def _fault(self, record: TrialRecord) -> str | None:
+        """Return why a line of the journal is not borne out by files; raises ConfigError when a link is in the way."""
+        folder = trial_folder(self.path, record.key)
+        if not self._holds(record.key):
+            return f"`{folder}` or its `case.json` is gone, but the journal counts it"
+        verdict, other = verdict_files(record)
+        if not exists(f"{folder}/{verdict}"):
+            return f"`{folder}/{verdict}` is gone, but the journal counts its trial"
+        if any(exists(f"{folder}/{name}") for name in other) or not tells(read_plain(f"{folder}/{verdict}"), record):
+            return f"the files in `{folder}` give another verdict than the journal"
+        return None
+
+    def _holds(self, key: TrialKey) -> bool:
+        """Tell whether a trial's folder is there; raises ConfigError when a link or file is in the way."""
         path = str(self.path)
         for step in (*eval_steps(key), str(key.mode)):
             path = f"{path}/{step}"

@@ -129,7 +129,7 @@ def run_facts(adapter: AdapterCommand, options: JsonObject, skills: JsonObject, 
 
 def execute(args: Namespace, whole: Plan, store: RunStore, repository: Path, out: Console) -> None:
     """Run what is missing of the plan, and write each trial as it ends."""
-    counted = [record for record in store.journal.records() if store.holds(record.key)]
+    counted = store.counted()
     finished = {record.key for record in counted}
     done = {record.key for record in counted if not (args.retry_errors and record.failure)}
     errored = sum(record.failure is not None for record in counted)

@@ -98,7 +98,7 @@ def _say_weak_checks(selected: Sequence[Selected], out: Console) -> None:
 
 def _describe(prepared: _Prepared, earlier: RunStore | None, out: Console) -> int:
     """Say which trials would run: of a shard or a resumed run only what is left."""
-    done = set() if earlier is None else {record.key for record in earlier.journal.records()}
+    done = set() if earlier is None else {record.key for record in earlier.counted()}
     plan = remaining(prepared.plan, done)
     for material in prepared.materials:
         keys = [job.key for unit in plan.units for job in unit if job.key.skill == material.skill]
