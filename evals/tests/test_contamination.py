@@ -239,6 +239,16 @@ class Tokens(Watched):
                 'open("a:b", "w").write(token); reply("PROBE-OK")',
                 'reply("PROBE-OK", usage={token: 1})',
                 'reply("PROBE-OK" + token.upper())',
+                'reply("PROBE-OK" + token[::-1])',
+                'reply("PROBE-OK" + " ".join(token))',
+                'reply("PROBE-OK" + token[:9] + "\\n" + token[9:])',
+                'reply("PROBE-OK" + token.encode().hex())',
+                'import base64; reply("PROBE-OK" + base64.b64encode(token.encode()).decode())',
+                'import base64; reply("PROBE-OK" + base64.b64encode(b"{" + token.encode() + b"}").decode())',
+                'import base64; reply("PROBE-OK" + base64.b64encode(b"{:" + token.encode() + b":}").decode())',
+                'open("wide", "w", encoding="utf-16").write(token); reply("PROBE-OK")',
+                'open("large", "w", encoding="utf-16").write("x" * (1 << 20) + token); reply("PROBE-OK")',
+                'os.symlink(token, "link"); reply("PROBE-OK")',
             )
         ):
             with self.subTest(leak):

@@ -1,8 +1,10 @@
 """Signs that a baseline is none: tokens, events and passages that only the skill could have given it."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from evals.skill_eval.model.protocol import Mode, Response
 from evals.skill_eval.model.skill import FileCopy
@@ -15,6 +17,8 @@ TOKEN_OVERLAP = 128
 """More bytes than a token has: so much do pieces of a file overlap."""
 
 PASSAGE_WORDS, DIFFERENT_WORDS = 16, 8
+_LOWER = bytes(range(256)).lower()
+_NO_WORD = bytes(byte for byte in range(256) if not chr(byte).isascii() or not chr(byte).isalnum())
 _WORD = re.compile(r"\w+")
 _LONG = re.compile(r"[^\W\d_]{3}")
 
@@ -35,7 +39,8 @@ def contamination(
     """
     shown = "\n".join(_shown(response, stderr, left)).casefold()
     if canaries:
-        found = _found((canaries.evaluator, canaries.skill), shown, unread)
+        pieces = chain((shown.encode("utf-8", "replace"),), unread)
+        found = _found((canaries.evaluator, canaries.skill), pieces)
         if canaries.evaluator in found:
             return "the agent shows a token that only the evaluator's files hold"
         if canaries.skill in found and job.key.mode is not Mode.WITH_SKILL:
@@ -58,13 +63,27 @@ def _shown(response: Response, stderr: bytes, left: Created) -> Iterator[str]:
     yield from _texts(left.files)
 
 
-def _found(tokens: Iterable[str], shown: str, unread: Iterable[bytes]) -> set[str]:
-    """Return those of the (lower-case) tokens that stand anywhere, in whatever letter case."""
-    found = {token for token in tokens if token in shown}
-    for piece in unread:
-        lowered = piece.lower()
-        found |= {token for token in tokens if token.encode() in lowered}
+def _found(tokens: Iterable[str], pieces: Iterable[bytes]) -> set[str]:
+    """Return those of the tokens that stand anywhere, in whatever letter case, width or spelling, whole or split."""
+    spellings = {token: _spellings(token) for token in tokens}
+    found = set[str]()
+    for piece in pieces:
+        plain = piece.translate(_LOWER, _NO_WORD)
+        found |= {token for token, ways in spellings.items() if any(way in plain for way in ways)}
     return found
+
+
+@lru_cache(maxsize=64)
+def _spellings(token: str) -> tuple[bytes, ...]:
+    """Return a token as it is, backwards, in hexadecimal and in Base64 (by where it begins), in lower case."""
+    plain = token.encode()
+    return plain, plain[::-1], plain.hex().encode(), *(_base64(plain, before) for before in range(3))
+
+
+def _base64(plain: bytes, before: int) -> bytes:
+    """Return the digits that are the same whatever stands around `plain`; `before` bytes of a triple are before it."""
+    digits = b64encode(bytes(before) + plain)
+    return digits[-(-8 * before // 6) : 8 * (before + len(plain)) // 6].translate(_LOWER, _NO_WORD)
 
 
 def quotes(shown: str, skill_text: str, given: Iterable[str]) -> bool:

@@ -18,7 +18,7 @@ MOST_ENTRIES, DEEPEST = 20_000, 32
 # Folders that tools fill, not agents; `.git` is in every workspace and not even mentioned.
 TOOL_FOLDERS = ("__pycache__", ".venv", "node_modules", ".pytest_cache", ".mypy_cache", ".ruff_cache")
 
-_OPENED = "a folder that is looked into"
+_OPENED, _LINK = "a folder that is looked into", "a link"
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FORBIDDEN = frozenset('<>:"|?*\\')
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))))
@@ -29,8 +29,8 @@ _SKELETON = {file.path: file for file in SKELETON}
 class Created:
     """The files kept, sorted by path, and why others were not: one line for each reason.
 
-    `names` are the paths of all entries looked at, folders and laid files among them; `unread` of
-    those that were not kept, `intact` of laid files that were seen to be as they were laid.
+    `names` are the paths of all entries looked at, folders and laid files among them, and what links name;
+    `unread` are those that were not kept, `intact` of laid files that were seen to be as they were laid.
     """
 
     files: tuple[FileCopy, ...]
@@ -70,9 +70,9 @@ def created(
     if inside is None:
         return Created((), ("the workspace is gone or has been replaced",))
     basket = _Basket(limit_files, min(limit_file_bytes, limit_bytes), limit_bytes)
-    names = []
+    names: list[str] = []
     for path, reason in _found(inside):
-        names.append(path)
+        names += (path, *_named_by_link(f"{inside}/{path}", reason))
         if reason is None:
             basket.offer(inside, path, laid.get(path))
         elif reason is not _OPENED:
@@ -310,9 +310,17 @@ def _entries(folder: str, most: int) -> "list[os.DirEntry[str]] | None":
         return None
 
 
+def _named_by_link(path: str, reason: str | None) -> tuple[str, ...]:
+    """Return where a link leads: that is text of the agent's, too."""
+    try:
+        return (os.readlink(path),) if reason is _LINK else ()
+    except OSError:
+        return ()
+
+
 def _odd_kind(entry: "os.DirEntry[str]") -> str | None:
     if entry.is_symlink():
-        return "a link"
+        return _LINK
     return None if entry.is_file(follow_symlinks=False) else "no regular file"
 
 
