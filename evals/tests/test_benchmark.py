@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from dataclasses import replace
 from fractions import Fraction
 
 from evals.skill_eval.evidence.benchmark import Benchmark, benchmark
@@ -11,6 +12,7 @@ from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.record import JsonObject, TrialRecord
 from evals.skill_eval.model.suite import CheckType
 from evals.skill_eval.model.trial import Failure, TrialKey
+from evals.skill_eval.reporting.summary import warnings
 
 TIMEOUT = Failure("timeout", "no answer within 120 s")
 
@@ -73,6 +75,18 @@ class Lift(unittest.TestCase):
         self.assertEqual(document["without_skill"]["total"], 2)  # type: ignore[index]
         self.assertEqual(document["without_skill"]["errored"], 1)  # type: ignore[index]
         self.assertEqual([error["id"] for error in document["errors"]], [1, 2])  # type: ignore[attr-defined]
+
+    def test_one_contaminated_trial_leaves_no_lift_to_the_pairs_that_are_left(self) -> None:
+        for mode in (Mode.WITHOUT_SKILL, Mode.WITH_SKILL):
+            with self.subTest(mode):
+                clean = [record(1, one, one is Mode.WITH_SKILL) for one in (Mode.WITH_SKILL, Mode.WITHOUT_SKILL)]
+                seen = replace(record(2, mode, None), failure=Failure("contaminated", "the skill was read"))
+                result = benchmark("sample", [*clean, seen], Fraction("0.1"))
+                self.assertIsNone(result.lift)
+                self.assertIsNone(as_json(result)["effectiveness_passed"])
+                self.assertEqual(result.exit_code, 2)
+                (warning,) = warnings([result], 0)
+                self.assertIn("sample: 1 trial was contaminated", warning)
 
     def test_loaded_skill_gates_but_does_not_lift(self) -> None:
         records = [record(1, Mode.WITH_SKILL, True, loaded=False), record(1, Mode.WITHOUT_SKILL, True, loaded=False)]

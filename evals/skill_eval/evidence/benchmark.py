@@ -7,6 +7,7 @@ from fractions import Fraction
 from evals.skill_eval.model.protocol import Mode
 from evals.skill_eval.model.record import TrialRecord
 from evals.skill_eval.model.sentinel import EXPECTED
+from evals.skill_eval.model.trial import CONTAMINATED
 
 _MODES = tuple(Mode)
 
@@ -87,9 +88,10 @@ class Benchmark:
     def lift(self) -> Fraction | None:
         """Return the with-skill pass rate minus the baseline's over the complete pairs, exactly.
 
-        None where nothing was measured: without a complete pair, and when a sentinel came out wrong.
+        None where nothing was measured: without a complete pair, when a sentinel came out wrong, and when
+        any trial was contaminated, because the pairs that are left are those in which nobody saw it.
         """
-        return None if self.wrong_sentinels else _difference(self.verdicts)
+        return None if self.wrong_sentinels or self.contaminated else _difference(self.verdicts)
 
     @property
     def controls(self) -> dict[Mode, Fraction | None]:
@@ -113,6 +115,11 @@ class Benchmark:
         """Return the trials that were never scored."""
         records = (record for pair in self.pairs for record in pair.records.values())
         return tuple(record for record in (*self.sentinels, *records) if record.failure)
+
+    @property
+    def contaminated(self) -> tuple[TrialRecord, ...]:
+        """Return the trials whose agent has seen what it must not."""
+        return tuple(r for r in self.errored if r.failure is not None and r.failure.kind == CONTAMINATED)
 
     @property
     def wrong_sentinels(self) -> tuple[TrialRecord, ...]:

@@ -63,6 +63,10 @@ class TrialJob:
     watched: str | None = None
 
 
+CONTAMINATED = "contaminated"
+"""The kind of failure of a trial whose agent has seen what it must not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a trial was errored and therefore never scored. `kind` is one word, `message` one line."""

@@ -123,6 +123,10 @@ def _lift_warnings(result: Benchmark) -> Iterator[str]:
     if not result.verdicts:
         reason = "no check that both modes can meet" if _is_complete(result) else "no complete pair"
         yield f"warning: {result.skill}: {reason}, so there is no lift"
+    elif result.contaminated:
+        count = len(result.contaminated)
+        trials = "1 trial was" if count == 1 else f"{count} trials were"
+        yield f"warning: {result.skill}: {trials} contaminated, so the other pairs are in doubt and there is no lift"
     elif lift is None:  # the sentinels have their own warning
         return
     elif result.effectiveness_passed is False and minimum is not None:

@@ -14,7 +14,7 @@ from evals.skill_eval.model.grading import Outcome
 from evals.skill_eval.model.protocol import InputFile, Mode, Request, Response
 from evals.skill_eval.model.skill import FileCopy
 from evals.skill_eval.model.suite import CheckType
-from evals.skill_eval.model.trial import Failure, Trial, TrialJob
+from evals.skill_eval.model.trial import CONTAMINATED, Failure, Trial, TrialJob
 from evals.skill_eval.reading.responses import read_response
 from evals.skill_eval.running.conditions import Conditions, Sandbox
 from evals.skill_eval.running.contamination import CANARY_FILE, TOKEN_OVERLAP, contamination
@@ -133,7 +133,7 @@ def _judged(job: TrialJob, tools: Tools, workspace: Path, laid: Mapping[str, Fil
     unread = unread_pieces(workspace, left.unread, TOKEN_OVERLAP)
     seen = contamination(job, tools.conditions.canaries, response, completed.stderr, left, unread)
     if seen is not None:
-        evidence = errored(job, completed.duration_seconds, Failure("contaminated", seen))
+        evidence = errored(job, completed.duration_seconds, Failure(CONTAMINATED, seen))
         return replace(evidence, output=response.output, events=response.events, usage=response.usage)
     wanted = [check.operands[0] for check in job.case.checks if check.type is CheckType.FILE_EXISTS]
     outcome = Outcome(response.output, made_files(workspace, laid, wanted), response.events)

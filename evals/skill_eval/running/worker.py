@@ -13,7 +13,7 @@ from typing import Self
 from evals.skill_eval.artifacts.redaction import Redactor
 from evals.skill_eval.errors import ConfigError, SkillEvalError
 from evals.skill_eval.model.protocol import Mode
-from evals.skill_eval.model.trial import Failure, Trial, TrialJob, Usage
+from evals.skill_eval.model.trial import CONTAMINATED, Failure, Trial, TrialJob, Usage
 from evals.skill_eval.reading.quoting import quoted
 from evals.skill_eval.running.abandoned import sweep_new, workspaces
 from evals.skill_eval.running.conditions import Conditions, Sandbox
@@ -121,7 +121,7 @@ class Worker:
                 break
             spent = (*spent, trial.usage)
         times = f"{len(spent) + 1} times out of {len(spent) + 1}, by the adapter or by another program"
-        return replace(trial, grading=None, failure=Failure("contaminated", f"{seen}, {times}"), spent=spent)
+        return replace(trial, grading=None, failure=Failure(CONTAMINATED, f"{seen}, {times}"), spent=spent)
 
     def _beside_neighbour(self, job: TrialJob) -> tuple[Trial, bool]:
         """Run a trial once, note what it did to the folders around its own, and tell whether they were read."""
