@@ -61,6 +61,16 @@ class SelfTest(RepositoryTest):
     def test_a_suite_that_no_baseline_can_fail_is_an_error(self) -> None:
         self.assertIn("SE412", self.codes(case(1, [NEGATIVE], **EXPECTED)))
 
+    def test_a_suite_with_errors_gets_them_said_and_is_not_called_one_without_checks(self) -> None:
+        self.add_skill(cases=[case(checks=[{"id": "a", "type": "contains", "value": ""}])])
+        broken = run_cli("selftest", "--repo-root", self.root)
+        self.assertEqual(broken.code, 1, broken.out + broken.err)
+        self.assertIn("evals[0].checks[0].value", broken.out)
+        self.add_skill(cases=[case(checks=[])])
+        bare = run_cli("selftest", "--repo-root", self.root)
+        self.assertEqual(bare.code, 2)
+        self.assertIn("no case here has checks", bare.err)
+
     def test_findings_stand_at_their_case_or_check(self) -> None:
         self.add_skill(cases=[case(1, [GOOD], **EXPECTED), case(2, [GOOD, PHRASE], expected_output="no")])
         ran = run_cli("selftest", "--repo-root", self.root)

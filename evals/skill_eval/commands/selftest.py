@@ -41,11 +41,12 @@ def main(args: Namespace, out: Console) -> int:
     validation = validate(found, names=tuple(args.skill))
     results = _results(validation)
     scores = [score for result in results.values() for score in result.scores]
-    if not scores:
+    if not scores and not validation.count(Severity.ERROR):
         raise ConfigError("no case here has checks, so there is nothing to test")
     tested = _with_findings(validation, results)
     shown = tested.strict() if args.strict else tested
-    for line in (*score_table(scores), *finding_lines(shown.problems), summary(shown)):
+    table = score_table(scores) if scores else []
+    for line in (*table, *finding_lines(shown.problems), summary(shown)):
         out.result(line)
     return 1 if shown.count(Severity.ERROR) else 0
 
