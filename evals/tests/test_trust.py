@@ -255,6 +255,11 @@ class OlderSkill(Trust):
         self.assertEqual(document["baseline"], "old_skill")
         self.assertEqual(document["pass_rate_lift"], 1.0)
 
+    def test_an_older_skill_that_is_not_there_is_said_to_be_missing(self) -> None:
+        ran = self.run_skill("offline", "--baseline-skill", self.root / "nowhere")
+        self.assertEqual(ran.code, 2)
+        self.assertIn(f"error: `{self.root}/nowhere`, the older skill, is no folder", ran.err)
+
     def test_the_older_copy_run_again_is_the_control_and_a_placebo_says_nothing(self) -> None:
         self.write("old/SKILL.md", (self.root / "skills/sample/SKILL.md").read_text())
         self.add_skill(cases=[case()], body=LONG + " It is newer.")

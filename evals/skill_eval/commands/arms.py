@@ -72,6 +72,8 @@ def _with_sentinels(material: Material) -> Material:
 
 def _old_skill(material: Material, args: Namespace, repository: Path) -> GivenSkill | None:
     if args.baseline_skill is not None:
+        if not args.baseline_skill.is_dir():
+            raise ConfigError(f"`{args.baseline_skill}`, the older skill, is no folder")
         return _given(material.skill, load_skill(args.baseline_skill), str(args.baseline_skill))
     if args.baseline_ref is None:
         return None
