@@ -535,6 +535,30 @@ class AnyText(unittest.TestCase):
                 self.assertEqual(redactor.text(once), once)
                 self.assertEqual(set(json.loads(redactor.text(document))), {"out", "inner", "password"})
 
+    def test_a_number_that_is_hidden_gets_quotes_where_it_stands_in_json(self) -> None:
+        redactor = Redactor(("48151623",))
+        for text, expected in (
+            ('{"Authorization": 123456789012}', f'{{"Authorization": "{MARK}"}}'),
+            ('{"proxy-authorization": -1234567890.5, "n": 1}', f'{{"proxy-authorization": "{MARK}", "n": 1}}'),
+            ('{"bearer": 1234567890123456}', f'{{"bearer": "{MARK}"}}'),
+            ('{"n": 48151623}', f'{{"n": "{MARK}"}}'),
+            ('{"n": 1.48151623e5}', f'{{"n": "{MARK}"}}'),
+            ("[1, 48151623, 9481516239]", f'[1, "{MARK}", "{MARK}"]'),
+            ('{"s": "[48151623, 1]", "n": [48151623]}', f'{{"s": "[{MARK}, 1]", "n": ["{MARK}"]}}'),
+            ('{"s": "C:\\\\", "n": [48151623]}', f'{{"s": "C:\\\\", "n": ["{MARK}"]}}'),
+            ('{"s": "{\\"n\\": 48151623}"}', f'{{"s": "{{\\"n\\": \\"{MARK}\\"}}"}}'),
+        ):
+            with self.subTest(text):
+                self.assertEqual(redactor.text(text), expected)
+                self.assertEqual(redactor.text(expected), expected)
+                json.loads(expected)
+        self.assertEqual(redactor.text("the code 48151623 is old"), f"the code {MARK} is old")
+
+    def test_hiding_many_numbers_takes_linear_time(self) -> None:
+        start = time.process_time()
+        Redactor(("48151623",)).text("[" + "48151623," * (MEBIBYTE // 9) + "1]")
+        self.assertLess(time.process_time() - start, 3)
+
     def test_what_is_asked_again_has_the_same_answer_however_much_was_asked_between(self) -> None:
         redactor = Redactor(("known-value-1",))
         asked = [f"password={SECRET}{number}" if number % 7 else f"harmless {number}" for number in range(MOST_KNOWN)]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from evals.skill_eval.artifacts.json_numbers import quoted_numbers
 from evals.skill_eval.artifacts.secret_assignments import assignment_spans
 from evals.skill_eval.artifacts.secret_names import Sensitivity, holds_secret_variable, sensitivity
 from evals.skill_eval.artifacts.secret_shapes import shape_spans, url_password
@@ -58,7 +59,7 @@ class Redactor:
     def _pass(self, text: str) -> str:
         low = _lowered(text)
         spans = [*self._value_spans(text), *shape_spans(text, low), *assignment_spans(text, low)]
-        return replaced(text, spans) if spans else text
+        return replaced(text, quoted_numbers(text, spans)) if spans else text
 
     def _value_spans(self, text: str) -> Iterator[Span]:
         for needle in self._needles:
