@@ -31,13 +31,19 @@ def assignment_spans(text: str, low: str) -> Iterator[Span]:
                 yield span
                 done = span.end
     if "--" in text:
-        yield from _options(text)
+        yield from _judged(_OPTION, text)
+    if "set" in low or "env " in low:
+        yield from _judged(_SETTING, text)
+    if "('" in text or '("' in text:
+        yield from _judged(_CALL, text)
+    if "%3" in text:
+        yield from _judged(_ENCODED, text)
 
 
 # A sensitive word is found by the part of it that begins with a rare letter (token, cookie, secret,
 # auth), which halves the time for a harmless text; the whole name is looked at afterwards.
 _ASSIGNMENT: Final = re.compile(
-    r"(?P<name>(?:pass|pwd|pat|ken|key|kie|cret|credential|uth|jwt)[a-z0-9_-]{0,24}+)"
+    r"(?P<name>(?:pass|pwd|psk|pat|ken|key|kie|cret|credential|uth|jwt)[a-z0-9_-]{0,24}+)"
     r"(?P<dress>(?P<quote>\\{0,7}[\"'])?[\\\"'`*\])]{0,6})"
     r"(?:[ \t]{0,32}(?P<sign>:=|=>|->|[?+]=|=(?![=~>])|:(?![:=]|//)|\uff1a|\uff1d)[*`]{0,3}[ \t]{0,32}"
     r"(?P<below>(?:[|>][+-]?[ \t]{0,8})?\r?\n[ \t]{0,32})?"
@@ -208,9 +214,32 @@ _OPTION: Final = re.compile(
 )
 
 
-def _options(text: str) -> Iterator[Span]:
-    """Yield what follows an option such as `--token`; a bare word may be a sentence going on."""
-    for match in _OPTION.finditer(text):
+# `setx NAME value`, `setenv NAME value`, `set -gx NAME value` and, in a Dockerfile, `ENV NAME value`.
+_SETTING: Final = re.compile(
+    r"(?<![\w-])(?:[Ss][Ee][Tt](?:[Xx]|env|(?: --?[A-Za-z]{1,12}){1,3})|ENV)"
+    r"[ \t]{1,8}(?P<name>[A-Za-z]\w{1,60}+)[ \t]{1,8}"
+    r"(?:(?P<quote>[\"'])(?P<phrase>[^\"'\n]{1,1024})(?P=quote)|(?P<word>[^\s\"'`<>\\;|=-][^\s\"'`<>\\;|]{5,1024}))",
+    re.ASCII,
+)
+
+# `define('NAME', 'value')`, `setItem("name", "value")`
+_CALL: Final = re.compile(
+    r"\((?P<quote>[\"'])(?P<name>[A-Za-z][\w.-]{1,60}+)(?P=quote),[ \t]{0,8}(?P=quote)"
+    r"(?P<phrase>)(?P<word>[^\s\"'\\]{6,1024})(?P=quote)",
+    re.ASCII,
+)
+
+# `name%3Dvalue` and `%22name%22%3A%22value%22`
+_ENCODED: Final = re.compile(
+    r"(?:(?<![A-Za-z0-9_%-])|%[0-9A-Fa-f]{2})(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?:%22)?%3[ADad](?:%20|%22|\+){0,3}"
+    r"(?P<phrase>)(?P<word>(?:[\w.~+/-]|%(?!2[26Cc]|7[Dd]|0[AaDd])[0-9A-Fa-f]{2}){6,1024})",
+    re.ASCII,
+)
+
+
+def _judged(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    """Yield what follows a name without a sign, such as `--token`; a bare word may be a sentence going on."""
+    for match in pattern.finditer(text):
         kind = "phrase" if match["phrase"] else "word"
         if sensitivity(match["name"]) < Sensitivity.KEY or is_everyday_value(match[kind]):
             continue

@@ -23,11 +23,16 @@ def sensitivity(name: str) -> Sensitivity:
     glued = "".join(words)
     if not words or name in _OTHER or (glued.endswith("token") and words[-2:-1] and words[-2] in _TOKEN_COUNTS):
         return Sensitivity.NONE
-    if glued.endswith(_PASSWORD_ENDS) or words[-1] == "pwd":
+    if glued.endswith(_PASSWORD_ENDS) or words[-1] in ("pwd", "psk") or _is_short_password(words):
         return Sensitivity.PASSWORD
     if glued.endswith(_KEY_ENDS):
         return Sensitivity.KEY
     return Sensitivity.WEAK if words[-1] in _WEAK_WORDS or glued in _WEAK_WORDS else Sensitivity.NONE
+
+
+def _is_short_password(words: list[str]) -> bool:
+    """Tell whether `words` are such as `DB_PASS`; a `first_pass` is none."""
+    return words[-1] == "pass" and words[-2:-1] != [] and words[-2] in _OWNERS_OF_A_PASS
 
 
 def holds_secret_variable(name: str) -> bool:
@@ -51,13 +56,17 @@ _QUALIFIERS = word_set(
 _OTHER = frozenset({"PWD", "OLDPWD"})
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "passcode", "secret", "credential", "credentials")
 _KEY_ENDS = (
-    *("token", "apikey", "accesskey", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey"),
+    *("token", "apikey", "keydata", "accesskey", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey"),
     *("accountkey", "authkey", "sharedkey", "servicekey", "rolekey", "sessionkey", "storagekey", "subscriptionkey"),
     *("licensekey", "apikeys", "apitokens", "accesstokens", "authtokens", "refreshtokens", "sessiontokens"),
 )
 _WEAK_WORDS = word_set(
     "auth authorization bearer cookie jsessionid jwt key keys pass passwords pat phpsessid secrets session sessionid"
     " sig signature tokens"
+)
+_OWNERS_OF_A_PASS = word_set(
+    "admin auth become bind database db email ftp imap ldap login mail mongo mysql pg postgres proxy rabbitmq redis"
+    " root smtp sql ssh sudo user vault vnc wifi"
 )
 _TOKEN_COUNTS = word_set(
     "bos cls completion each end eos first input last mask max min next num output pad per prompt sep special start"

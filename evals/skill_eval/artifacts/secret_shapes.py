@@ -26,7 +26,7 @@ def shape_spans(text: str, low: str) -> Iterator[Span]:
     if "@" in text and "://" in text:
         yield from _secrets(_URL_PASSWORD, text)
         yield from _secrets(_URL_TOKEN, text)
-    if "curl" in low or "machine" in low or "identified by" in low:
+    if any(word in low for word in _COMMAND_WORDS):
         yield from _secrets(_COMMAND, low)
     if ("?" in text and "sig" in low) or ("sess" in low and "id=" in low):
         yield from _secrets(_QUERY, low)
@@ -98,11 +98,14 @@ _COOKIE: Final = re.compile(
 _URL_PASSWORD: Final = re.compile(r"://[^\s/:@\"'<>`]{0,256}:(?P<secret>(?![$<{%])[^\s/\"'<>`]{1,512})@")
 _URL_TOKEN: Final = re.compile(r"://(?=[^\s/:@]{0,64}[0-9])(?P<secret>[A-Za-z0-9_.~+-]{16,512})@")
 
-# `curl -u user:password`, a line of .netrc, and SQL.
+_COMMAND_WORDS: Final = ("curl", "login", "identified by", "sshpass", "mysql", "securestring")
+# `curl -u user:password`, a line of .netrc, SQL, and the tools that take a password by a short option.
 _COMMAND: Final = re.compile(
     r"(?:curl (?:(?!curl)[^\n]){0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'/$<]{1,64}:"
-    r"|machine\s{1,8}\S{1,128}\s{1,8}login\s{1,8}\S{1,128}\s{1,8}password\s{1,8}"
-    r"|identified by [\"'])"
+    r"|(?:machine\s{1,8}\S{1,128}|default)\s{1,8}login\s{1,8}\S{1,128}\s{1,8}password\s{1,8}"
+    r"|identified by [\"']|sshpass -p ?[\"']?|securestring (?:-string )?[\"']"
+    r"|(?:docker|podman|helm registry) login [^\n]{0,200}?-p[ =]?[\"']?"
+    r"|mysql(?:dump|admin)? (?:-[a-z][^\n]{0,100}? )?-p[\"']?(?=[^\s]{0,64}[0-9]))"
     r"(?P<secret>(?![$<{])[^\s\"'<>]{3,256})"
 )
 
