@@ -53,6 +53,7 @@ _ASSIGNMENT: Final = re.compile(
     r"(?P<list>[\[(]\s{0,40}(?=[\\\"']))?"
 )
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_RESOURCE: Final = re.compile(r"\barn:[\w.*${}:-]{3,100}:\Z")  # what follows `secret:` there is a name
 _ENOUGH: Final = 80  # characters of a bare value to judge by; it is read whole only when it is hidden
 
 
@@ -80,6 +81,8 @@ def _spans(text: str, match: re.Match[str]) -> Iterator[Span]:
     start = match.start() - len(head) + len(head.rstrip(_NAME_CHARACTERS))
     if text[start - 1 : start] == "\\" and text[start] in "nrt":
         start += 1  # an escaped line break or tab before the name
+    if text[start - 1 : start] == ":" and _RESOURCE.search(text, max(0, start - 128), start):
+        return
     level = sensitivity(text[start : match.end("name")])
     if level is Sensitivity.WEAK and text[start - 1 : start] == " ":
         level = sensitivity(text[max(0, start - 16) : match.end("name")].split(" ", 1)[-1])  # such as `API key`

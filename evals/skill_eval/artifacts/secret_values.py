@@ -55,8 +55,9 @@ _WORDY: Final = re.compile(r"[0-9]{0,3}[A-Za-z]*(?:[-'/_][A-Za-z]+)*")
 _TYPE_ENDS: Final = ("str", "string", "text", "bytes", "type", "types", "field", "input")
 _COMMON_WORDS: Final = {""} | word_set(
     "any async await bearer bool boolean bytes const default empty env example expired false float function hidden"
-    " include inherit int integer invalid key lambda masked missing n/a new nil no none not null number object off omit"
-    " on optional passwd password redacted required same-origin secret self set str string tbd text todo token true"
+    " iam iam-role identifier include inherit instance-profile int integer invalid key lambda managed-identity masked"
+    " missing n/a new nil no none not null number object off omit on optional passwd password redacted required role"
+    " same-origin secret self service-account set str string tbd text todo token true workload-identity"
     " undefined unknown unset void yes"
 )
 _PLACEHOLDER: Final = re.compile(
