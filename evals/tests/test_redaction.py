@@ -368,6 +368,23 @@ class DressesOfSecrets(unittest.TestCase):
             with self.subTest(prefix):
                 self.assert_hidden(f"found ({prefix}{rest}) in the log", rest)
 
+    def test_a_key_right_behind_an_escape_is_hidden(self) -> None:
+        key = "gh" + "p_" + made_up("github", 36)
+        for before in (
+            "line\\n",
+            "\\r\\n",
+            "\\\\t",
+            "next%3D",
+            "%20",
+            "\\u003d",
+            "\\x22",
+            "\x1b[0m",
+            "\\u001b[1;32m",
+            "\x1b[m",
+        ):
+            with self.subTest(before):
+                self.assertEqual(Redactor().text(before + key), before + MARK)
+
     def test_the_shape_of_a_key_within_a_longer_word_is_none(self) -> None:
         for text in ("x" + "gh" + "p_" + made_up("github", 36), "task-" + made_up("task", 15)):
             with self.subTest(text):

@@ -114,7 +114,9 @@ _QUERY: Final = re.compile(r"(?:[?&][a-z-]{0,16}sig(?:nature)?|sess(?:ion)?_?id)
 
 _SHORTEST_KEY: Final = 18
 _KEY: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?P<secret>"
+    # What stands before may be the end of an escape: a line break of JSON, `%3D`, a colour of the terminal.
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[abefnrtv0])|(?<=[%x][0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=[\[0-9;][0-9]m)|(?<=\[m))"
+    r"(?P<secret>"
     # clouds
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])|ABSK[A-Za-z0-9+/]{40,}|AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}"
     r"|1//0[\w-]{30,}|[\w~.]{3}8Q~[\w.~-]{31,34}|do[oprt]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|hv[sbr]\.[\w-]{20,}"
