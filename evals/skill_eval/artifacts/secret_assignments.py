@@ -227,7 +227,8 @@ _SETTING: Final = re.compile(
 
 # `define('NAME', 'value')`, `setItem("name", "value")`
 _CALL: Final = re.compile(
-    r"\((?P<quote>[\"'])(?P<name>[A-Za-z][\w.-]{1,60}+)(?P=quote),[ \t]{0,8}(?P=quote)"
+    r"(?:define|putenv|append|[Ss]et[A-Za-z]{0,24})\("
+    r"(?P<quote>[\"'])(?P<name>[A-Za-z][\w.-]{1,60}+)(?P=quote),[ \t]{0,8}(?P=quote)"
     r"(?P<phrase>)(?P<word>[^\s\"'\\]{6,1024})(?P=quote)",
     re.ASCII,
 )

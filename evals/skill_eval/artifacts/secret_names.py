@@ -56,7 +56,17 @@ _QUALIFIERS = word_set(
 _OTHER = frozenset({"PWD", "OLDPWD"})
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "passcode", "secret", "credential", "credentials")
 _KEY_ENDS = (
-    *("token", "apikey", "keydata", "accesskey", "secretkey", "privatekey", "signingkey", "encryptionkey", "masterkey"),
+    *(
+        "token",
+        "apikey",
+        "clientkeydata",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "signingkey",
+        "encryptionkey",
+        "masterkey",
+    ),
     *("accountkey", "authkey", "sharedkey", "servicekey", "rolekey", "sessionkey", "storagekey", "subscriptionkey"),
     *("licensekey", "apikeys", "apitokens", "accesstokens", "authtokens", "refreshtokens", "sessiontokens"),
 )

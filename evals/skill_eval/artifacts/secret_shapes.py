@@ -104,7 +104,7 @@ _COMMAND: Final = re.compile(
     r"(?:curl (?:(?!curl)[^\n]){0,300}?(?:-u|--user)[ =]?[\"']?[^\s:\"'/$<]{1,64}:"
     r"|(?:machine\s{1,8}\S{1,128}|default)\s{1,8}login\s{1,8}\S{1,128}\s{1,8}password\s{1,8}"
     r"|identified by [\"']|sshpass -p ?[\"']?|securestring (?:-string )?[\"']"
-    r"|(?:docker|podman|helm registry) login [^\n]{0,200}?-p[ =]?[\"']?"
+    r"|(?:docker|podman|helm registry) login [^\n&;|]{0,200}? -p[ =]?[\"']?"
     r"|mysql(?:dump|admin)? (?:-[a-z][^\n]{0,100}? )?-p[\"']?(?=[^\s]{0,64}[0-9]))"
     r"(?P<secret>(?![$<{])[^\s\"'<>]{3,256})"
 )
