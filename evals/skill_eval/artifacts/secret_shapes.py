@@ -30,8 +30,7 @@ def shape_spans(text: str, low: str) -> Iterator[Span]:
         yield from _secrets(_COMMAND, low)
     if ("?" in text and "sig" in low) or ("sess" in low and "id=" in low):
         yield from _secrets(_QUERY, low)
-    if _KEY.search(" ".join([word for word in text.split() if len(word) >= _SHORTEST_KEY])):
-        yield from _secrets(_KEY, text)
+    yield from _keys(text)
 
 
 def url_password(url: str) -> str:
@@ -112,11 +111,27 @@ _COMMAND: Final = re.compile(
 # Signed addresses and sessions; the name alone says too little.
 _QUERY: Final = re.compile(r"(?:[?&][a-z-]{0,16}sig(?:nature)?|sess(?:ion)?_?id)=(?P<secret>[\w.%+/-]{16,1024}={0,2})")
 
+
+def _keys(text: str) -> Iterator[Span]:
+    """Yield keys that begin a word; an escape before one is no part of the word."""
+    words = _ESCAPE.sub(_blanks, text) if "\\" in text or "%" in text or "\x1b" in text else text
+    if _KEY.search(" ".join([word for word in words.split() if len(word) >= _SHORTEST_KEY])):
+        yield from _secrets(_KEY, words)
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return _BLANKS[len(match[0])]
+
+
+_BLANKS: Final = tuple(" " * length for length in range(32))  # shared: a text may hold very many escapes
+# A line break of JSON, `%3D`, a colour of the terminal.
+_ESCAPE: Final = re.compile(
+    r"(?:\\(?:[abefnrtv0]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|033)|%[0-9A-Fa-f]{2}|\x1b)(?:\[[0-9;]{0,16}m)?"
+)
+
 _SHORTEST_KEY: Final = 18
 _KEY: Final = re.compile(
-    # What stands before may be the end of an escape: a line break of JSON, `%3D`, a colour of the terminal.
-    r"(?:(?<![A-Za-z0-9])|(?<=\\[abefnrtv0])|(?<=[%x][0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=[\[0-9;][0-9]m)|(?<=\[m))"
-    r"(?P<secret>"
+    r"(?<![A-Za-z0-9])(?P<secret>"
     # clouds
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])|ABSK[A-Za-z0-9+/]{40,}|AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}"
     r"|1//0[\w-]{30,}|[\w~.]{3}8Q~[\w.~-]{31,34}|do[oprt]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|hv[sbr]\.[\w-]{20,}"
