@@ -209,19 +209,16 @@ def _is_wordy_secret(place: _Place, value: str, found: re.Match[str]) -> bool:
     return place.level is Sensitivity.PASSWORD or len(value) >= 16 or not value.isalpha()
 
 
-_OPTION: Final = re.compile(
-    r"(?<![\w-])(?P<name>--?[A-Za-z][\w-]{1,60}+)[ \t]{1,8}"
-    r"(?:(?P<quote>[\"'])(?P<phrase>[^\"'\s,:)}\]][^\"'\n]{0,1024})(?P=quote)"
-    r"|(?P<word>[^\s\"'`<>\\;|-][^\s\"'`<>\\;|]{5,1024}))",
-    re.ASCII,
+_ARGUMENT: Final = (
+    r"[ \t]{1,8}(?:(?P<quote>[\"'])(?P<phrase>[^\"'\s,:)}\]][^\"'\n]{0,1024})(?P=quote)"
+    r"|(?P<word>[^\s\"'`<>\\;|=-][^\s\"'`<>\\;|]{5,1024}))"
 )
-
+_OPTION: Final = re.compile(rf"(?<![\w-])(?P<name>--?[A-Za-z][\w-]{{1,60}}+){_ARGUMENT}", re.ASCII)
 
 # `setx NAME value`, `setenv NAME value`, `set -gx NAME value` and, in a Dockerfile, `ENV NAME value`.
 _SETTING: Final = re.compile(
     r"(?<![\w-])(?:[Ss][Ee][Tt](?:[Xx]|env|(?: --?[A-Za-z]{1,12}){1,3})|ENV)"
-    r"[ \t]{1,8}(?P<name>[A-Za-z]\w{1,60}+)[ \t]{1,8}"
-    r"(?:(?P<quote>[\"'])(?P<phrase>[^\"'\n]{1,1024})(?P=quote)|(?P<word>[^\s\"'`<>\\;|=-][^\s\"'`<>\\;|]{5,1024}))",
+    rf"[ \t]{{1,8}}(?P<name>[A-Za-z]\w{{1,60}}+){_ARGUMENT}",
     re.ASCII,
 )
 
