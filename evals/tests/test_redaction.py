@@ -347,7 +347,7 @@ class AnyText(unittest.TestCase):
                 text = ("PRIVATE KEY bearer curl --x ://@ " + unit * (MEBIBYTE // 8 // len(unit)))[: MEBIBYTE // 8]
                 began = time.process_time()
                 Redactor().text(text)
-                self.assertLess(time.process_time() - began, 0.5)
+                self.assertLess(time.process_time() - began, 1)
 
 
 def _peak_bytes(text: str) -> int:
