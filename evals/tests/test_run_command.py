@@ -239,6 +239,11 @@ class Usage(RepositoryTest):
             with self.subTest(run_id):
                 self.assertIn("run id", self.refused(f"--run-id={run_id}"))
 
+    def test_a_file_in_the_way_of_runs_is_no_run_to_go_on_with(self) -> None:
+        err = self.refused("--output-root", self.write("file", "x"), "--run-id", "r")
+        self.assertIn(f"error: run folder `{self.root}/file/r` cannot be made: a file is in its way", err)
+        self.assertNotIn("--resume", err)
+
     def test_adapters_that_cannot_start_are_found_before_any_call(self) -> None:
         self.write("plain.txt", "no program")
         for name, reason in (

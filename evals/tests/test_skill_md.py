@@ -353,6 +353,7 @@ class Bodies(SkillTest):
             ("[x]:\n  missing.md\n  'title'", ["SE186 7:3"]),
             ("[a [b] c](missing.md)", ["SE186 6:11"]),
             ("\\\\[x](missing.md)", ["SE186 6:7"]),
+            ("\\`[x](missing.md)`", ["SE186 6:7"]),
             ("text\n    [x](missing.md)", ["SE186 7:9"]),
             ("- item\n\n    [x](missing.md)", ["SE186 8:9"]),
             ("1. item\n   - item\n\n       [x](missing.md)", ["SE186 9:12"]),
@@ -366,6 +367,7 @@ class Bodies(SkillTest):
         self.write("skills/sample/references/b(1).md", "x")
         for text in (
             "[x](references/a%20guide.md)",
+            "[x](references/a&#32;guide.md)",
             "[x](<references/a guide.md#part>)",
             "[x](./references/../references)",
             "[x](references/)",

@@ -204,8 +204,10 @@ def create_run(output_root: Path, run_id: str, redactor: Redactor) -> RunStore:
         _make_root(output_root)
         path.mkdir()
     except FileExistsError as error:
+        if not path.is_dir():
+            raise ConfigError(f"run folder `{path}` cannot be made: a file is in its way") from error
         hint = f"go on with it by `--resume {run_id}`, or choose another `--run-id`"
-        raise ConfigError(f"run folder `{path}` exists or a file is in its way", hint) from error
+        raise ConfigError(f"run folder `{path}` exists", hint) from error
     except OSError as error:
         raise cannot("made", path, error) from error
     return RunStore(path, redactor)

@@ -69,7 +69,8 @@ def _print(results: Sequence[Benchmark], facts: dict[str, Any], done: int, store
 def _from_here(path: Path) -> Path:
     """Return `path` as one would type it in the current folder, where it lies below that."""
     path, here = path.resolve(), current_folder()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    is_below = path.is_relative_to(here) and here != Path(here.root)
+    return path.relative_to(here) if is_below else path
 
 
 def _isolation_lines(facts: dict[str, Any]) -> list[str]:

@@ -59,10 +59,16 @@ def _code_spans(paragraph: str) -> Iterator[tuple[int, int]]:
     closing.reverse()
     index = 0
     while index < len(runs):
-        partner = closing[index]
+        start = runs[index].start()
+        partner = None if _is_escaped(paragraph, start) else closing[index]
         if partner is not None:
-            yield runs[index].start(), runs[partner].end()
+            yield start, runs[partner].end()
         index = (index if partner is None else partner) + 1
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = text[max(0, position - 16) : position]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _indented(text: str) -> Iterator[tuple[int, int]]:

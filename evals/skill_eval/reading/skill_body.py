@@ -17,6 +17,7 @@ _TITLE = r"""(?:[ \t\n]+(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\((?:[^()\\\n
 _INLINE_LINK = rf"\]\([ \t\n]*{_DESTINATION}{_TITLE}[ \t\n]*\)"
 _REFERENCE = rf"(?m)^ {{0,3}}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?{_DESTINATION}{_TITLE}[ \t]*$"
 _BRACKET = r"\\.|[\[\]]|\n[ \t]*\n"
+_ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
 _ESCAPED = r"\\([!-/:-@\[-`{-~])"
 # A URL, an anchor or query of the file itself, or a placeholder: nothing that could be looked up in the folder.
 _NO_PATH = r"[A-Za-z][A-Za-z0-9+.-]*:|//|[#?]|.*[{}$*<>]|\.\.\.$"
@@ -53,7 +54,16 @@ def _links(body: str) -> Iterator[tuple[int, str]]:
     references = re.finditer(_REFERENCE, prose) if "]:" in prose else ()
     for found in (*(found for found in inline if found.start() in ends), *references):
         group = 1 if found[1] is not None else 2
-        yield found.start(group), re.sub(_ESCAPED, r"\1", found[group])
+        yield found.start(group), _destination(found[group])
+
+
+def _destination(written: str) -> str:
+    """Return where a link leads, without what Markdown lets one write instead of a character."""
+    if "&" in written:
+        from html import unescape  # slow to load, and hardly ever needed
+
+        written = re.sub(_ENTITY, lambda entity: unescape(entity[0]), written)
+    return re.sub(_ESCAPED, r"\1", written)
 
 
 def _ends_of_brackets(prose: str) -> set[int]:
