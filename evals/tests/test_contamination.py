@@ -148,13 +148,13 @@ class Kept(Watched):
         temporary = self.root.parent / "temporary"
         temporary.mkdir()
         self.enterContext(mock.patch.dict(os.environ, HOME=str(self.home), TMPDIR=str(temporary)))
-        self.kept = (self.home, self.adapter_folder, self.root / "tmp")
+        self.kept = (self.home, self.adapter_folder, self.root / "tmp", self.root.parent / "state.json")
         self.clear()
 
     def clear(self) -> None:
         """Remove the run, and what adapters have kept."""
-        for folder in self.kept:
-            shutil.rmtree(folder, ignore_errors=True)
+        for path in self.kept:
+            path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
         (self.home / ".agent/sessions").mkdir(parents=True)
 
     def assert_seen(self, body: str, reason: str, *options: str) -> None:
@@ -173,6 +173,8 @@ class Kept(Watched):
             'os.path.dirname(sys.argv[0]) + "/state.json"',
             'os.path.dirname(sys.argv[0]) + "/.cache/state.json"',
             'os.environ["TMPDIR"] + f"/kept-{os.getppid()}/x"',
+            'os.path.dirname(os.path.dirname(sys.argv[0])) + "/state.json"',
+            f'"{self.root}/tmp/skills-eval/state.json"',
         )
         for number, place in enumerate(places):
             for kept in ("answer", "json.dumps([answer])"):

@@ -22,12 +22,13 @@ from evals.skill_eval.running.inotify import ARRIVED, IN_CLOSE_WRITE, IN_ISDIR, 
 _LIMIT_BYTES, _MOST_FOLDERS, _MOST_FILES = 1 << 20, 256, 1_000
 _MANY_CHARACTERS = 40  # a shorter answer may stand in a file by chance, such as in a program
 _MOST_CHARACTERS, _MOST_CASES = 1_000, 1_000
+_TOPS = ("/", "/home", "/opt", "/run", "/srv", "/usr/local", "/var/lib", "/var/cache")
 _DATABASE = b"SQLite format 3\0"
 """Where agents keep all their sessions, and look some of them up; that is no memory yet."""
 
 
 class KeptWatch:
-    """Watches what is written in `places` (a folder and how deep) but for `beside`, where runs are written."""
+    """Watches what is written in `places` (a folder and how deep), not in the folders of `beside`, which are runs."""
 
     def __init__(self, places: Iterable[tuple[str, int]], beside: str | None) -> None:
         self._beside = beside and os.path.realpath(beside)
@@ -79,7 +80,8 @@ class KeptWatch:
 
     def _watch_new(self, top: str) -> None:
         """Watch a folder that came, and take what is in it already for new."""
-        if os.path.basename(top).startswith(PREFIX) or self._events.count > _MOST_FILES:
+        is_ours = os.path.basename(top).startswith(PREFIX) or os.path.dirname(top) == self._beside
+        if is_ours or self._events.count > _MOST_FILES:
             return
         for folder in folders_below(top, self._beside):
             self._events.add(folder, IN_CLOSE_WRITE | ARRIVED)
@@ -97,12 +99,14 @@ class KeptWatch:
 def places_of(argv: Iterable[str], homes: Iterable[str | None], temporary: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Yield where programs keep things, and how deep to look there.
 
-    Beside the files that a command names, in the home folder and those of the user's settings, and in
-    temporary folders.
+    Beside the files that a command names and one level up, in the home folder and those of the user's
+    settings, in temporary folders, and at the top of the file system.
     """
-    yield from ((os.path.dirname(os.path.realpath(word)), 1) for word in argv if os.path.isfile(word))
+    for folder in (os.path.dirname(os.path.realpath(word)) for word in argv if os.path.isfile(word)):
+        yield from ((folder, 1), (os.path.dirname(folder), 0))
     yield from ((os.path.realpath(home), 2) for home in homes if home)
     yield from ((os.path.realpath(folder), 0) for folder in temporary)
+    yield from ((folder, 0) for folder in _TOPS)
 
 
 def _folders(places: Iterable[tuple[str, int]], beside: str | None) -> Iterator[str]:
@@ -110,10 +114,11 @@ def _folders(places: Iterable[tuple[str, int]], beside: str | None) -> Iterator[
     waiting, seen = deque(places), set[str]()
     while waiting and len(seen) < _MOST_FOLDERS:
         folder, depth = waiting.popleft()
-        if folder == beside or folder in seen or not os.path.isdir(folder):
+        if folder in seen or not os.path.isdir(folder):
             continue
         seen.add(folder)
         yield folder
+        depth = 0 if folder == beside else depth
         inner = (entry for entry in entries(folder) if depth and entry.is_dir(follow_symlinks=False))
         waiting += ((entry.path, depth - 1) for entry in inner if entry.name not in (".git", *TOOL_FOLDERS))
 

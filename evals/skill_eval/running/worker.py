@@ -222,5 +222,6 @@ class Sight:
         self._watched = (folder, argv)
         self._installed = [SkillWatch(copy) for copy in installed_copies(home, name) if copy != folder]
         if self._kept is None and not self._sandboxed:
-            places = places_of(argv, (home, *self._places, *map(os.environ.get, HOMES)), temporary_folders())
+            runs = () if self._beside is None else (self._beside,)
+            places = places_of(argv, (home, *self._places, *runs, *map(os.environ.get, HOMES)), temporary_folders())
             self._kept = KeptWatch(places, self._beside)
