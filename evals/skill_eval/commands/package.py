@@ -33,14 +33,20 @@ def main(args: Namespace, out: Console) -> int:
 
 
 def _build(package: Path, output: Path) -> None:
+    """Pack a copy: `zipapp` of Python 3.13.0 leaves out every file of the current folder."""
+    from shutil import copytree
+    from tempfile import TemporaryDirectory
+
     try:
-        zipapp.create_archive(package.parent, output, "/usr/bin/env python3", _ENTRY, _wanted, compressed=True)
+        with TemporaryDirectory(prefix="skill-eval-") as folder:
+            copytree(package, f"{folder}/{package.name}", ignore=_unwanted)
+            zipapp.create_archive(folder, output, "/usr/bin/env python3", _ENTRY, compressed=True)
         output.chmod(output.stat().st_mode | 0o111)
     except OSError as error:
-        raise ConfigError(f"`{output}` cannot be written: {error.strerror}") from error
+        raise ConfigError(f"`{output}` cannot be written: {error.strerror or error}") from error
 
 
-def _wanted(path: Path) -> bool:
-    """Take the package's own code and data, and none of the repository around it."""
-    inside = path.parts[0] == "evals" and not _LEFT_OUT & set(path.parts)
-    return inside and (not path.suffix or path.suffix in _PACKED)
+def _unwanted(folder: str, names: list[str]) -> set[str]:
+    """Leave out what is neither the package's own code nor its data."""
+    packed = {name for name in names if Path(name).suffix in _PACKED or Path(folder, name).is_dir()}
+    return set(names) - packed | _LEFT_OUT
