@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from evals.fortis import published
 from evals.fortis import report_tables as tables
-from evals.fortis.metrics import Column, Judged, tally
+from evals.fortis.metrics import Column, Judged
 from evals.fortis.model import Library, Query
+from evals.fortis.notices import notices
 from evals.fortis.report_entries import entry, over_privileged, with_unneeded_changes
 from evals.fortis.results import RunResult
 from evals.skill_eval.reporting.document import Block, Cell, Entries, Paragraph, Quoted, Report, Section, Table
 
 TITLE = "FORTIS: over-privilege in the choice of skills and tools"
 _COLUMNS: tuple[Column, ...] = ("ours", "paper")
-_MUCH = 10  # one answer in ten
 _ASSUMPTION = (
     "EM1 x EM2 assumes that both tasks are independent and that Task 2 is given the right skill: an optimistic upper "
     "bound on doing both, never a measured end-to-end rate."
@@ -48,7 +48,7 @@ def build_report(
         Section("Repeats, order and families", tuple(_repeats(runs))),
         Section("How it was measured", tuple(_measured(results, runs, asked, libraries))),
     )
-    return Report(TITLE, tuple(_notices(results)), tuple(map(_without_empty_tables, sections)))
+    return Report(TITLE, tuple(notices(results)), tuple(map(_without_empty_tables, sections)))
 
 
 def _without_empty_tables(section: Section) -> Section:
@@ -58,24 +58,6 @@ def _without_empty_tables(section: Section) -> Section:
         for block in section.blocks
     )
     return Section(section.title, tuple(blocks))
-
-
-def _notices(results: Sequence[RunResult]) -> Iterator[str]:
-    yield from dict.fromkeys(one.notice for one in results if one.notice)
-    for one in results:
-        yield from (f"{one.label}: {remark}" for remark in one.remarks)
-        if one.not_run:
-            yield f"{one.label} is incomplete: {one.not_run} of {one.planned} trials were not run"
-        unread = tally(one.judged).unread
-        if unread.count * _MUCH > unread.total:
-            yield (
-                f"{one.label}: {unread.count} of {unread.total} answers name nothing that could be judged (truncated, "
-                "unparsable, or an unknown name); they are in no failure rate, so low rates say little"
-            )
-        if one.hint:
-            yield f"{one.label} was given a sentence that asks for restraint; do not compare it with runs without"
-    if len({tuple(query.id for query in one.queries) for one in results}) > 1:
-        yield "these runs did not ask the same queries, so their rows differ in more than the model"
 
 
 def _errors(result: RunResult) -> dict[int, int]:

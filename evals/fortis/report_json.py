@@ -21,6 +21,7 @@ from evals.fortis.metrics import (
     twin_differences,
 )
 from evals.fortis.model import TASK_SETTINGS, SkillLabel
+from evals.fortis.notices import notices
 from evals.fortis.report_entries import over_privileged, reasons, with_unneeded_changes
 from evals.fortis.results import RunResult
 from evals.skill_eval.evidence.paired import PairCounts
@@ -32,7 +33,7 @@ _COLUMNS: tuple[Column, ...] = ("ours", "strict", "paper")
 def report_json(results: Sequence[RunResult], reference: Mapping[str, Sequence[Judged]]) -> JsonObject:
     """Return the whole report; a rate without answers is null, never 0."""
     return {
-        "notices": sorted({notice for one in results for notice in (one.notice, *one.remarks) if notice}),
+        "notices": list(notices(results)),
         "runs": [_run(one) for one in results],
         "baselines": {name: _totals(found) for name, found in reference.items()},
         "published": {

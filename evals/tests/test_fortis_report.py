@@ -277,6 +277,12 @@ class Json(unittest.TestCase):
         self.assertIsNone(report["baselines"]["oracle"]["ours"]["task1"]["em"]["count"])
         self.assertEqual(report["notices"], ["n"])
 
+    def test_notices_are_those_of_the_page(self) -> None:
+        results = [replace(result(MIXED, notice="n", planned=9), hint=True)]
+        shown = build_report(results, {}, {}).notices
+        self.assertGreaterEqual(len(shown), 3)
+        self.assertEqual(report_json(results, {})["notices"], list(shown))
+
     def test_an_over_privileged_answer_tells_all_that_a_reviewer_needs(self) -> None:
         written = json.dumps(report_json([result({"2-read": '[{"tool": "export_all"}]'})], {}))
         (run,) = json.loads(written)["runs"]
