@@ -55,20 +55,12 @@ _QUALIFIERS = word_set(
 )
 _OTHER = frozenset({"PWD", "OLDPWD"})
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "passcode", "secret", "credential", "credentials")
-_KEY_ENDS = (
-    *(
-        "token",
-        "apikey",
-        "clientkeydata",
-        "accesskey",
-        "secretkey",
-        "privatekey",
-        "signingkey",
-        "encryptionkey",
-        "masterkey",
-    ),
-    *("accountkey", "authkey", "sharedkey", "servicekey", "rolekey", "sessionkey", "storagekey", "subscriptionkey"),
-    *("licensekey", "apikeys", "apitokens", "accesstokens", "authtokens", "refreshtokens", "sessiontokens"),
+_KEY_ENDS = tuple(
+    word_set(
+        "token apikey clientkeydata accesskey secretkey privatekey signingkey encryptionkey masterkey accountkey"
+        " authkey sharedkey servicekey rolekey sessionkey storagekey subscriptionkey licensekey apikeys apitokens"
+        " accesstokens authtokens refreshtokens sessiontokens"
+    )
 )
 _WEAK_WORDS = word_set(
     "auth authorization bearer cookie jsessionid jwt key keys pass passwords pat phpsessid secrets session sessionid"
