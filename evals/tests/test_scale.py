@@ -1,8 +1,10 @@
 """The routes to scale: a Slurm array by its own script, and a Dask cluster where one can be had."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from importlib.util import find_spec
 from shutil import which
@@ -50,8 +52,12 @@ def dask_executor() -> object:
     import threading
     import time
 
+    import dask  # type: ignore[import-not-found]
     from dask.distributed import Client, LocalCluster  # type: ignore[import-not-found]
 
+    scratch = tempfile.mkdtemp()
+    unittest.addModuleCleanup(shutil.rmtree, scratch)
+    dask.config.set({"temporary-directory": scratch})
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
     client = Client(cluster)
 
